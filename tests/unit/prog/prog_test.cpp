@@ -311,6 +311,38 @@ TEST(Prog, ClustersAreOnOneDevice) {
   EXPECT_TRUE(has_cluster_scope(t));
 }
 
+// Registers by their names, runs of digits as numbers.
+TEST(Prog, RegistersComeInNaturalOrder) {
+  const std::vector<std::string> order = {"1",     "2",    "10",    "A2",   "A10",  "Z",   "a",   "a1",
+                                          "a1a",   "a1b2", "a1b10", "a2",   "a9",   "a10", "a99", "a100",
+                                          "a100b", "ab",   "b",     "b0c1", "b0c2", "b1",  "b1c0"};
+  for (size_t i = 0; i < order.size(); ++i)
+    for (size_t j = 0; j < order.size(); ++j) {
+      if (i == j) continue;
+      Program t = sample();
+      t.threads.resize(1);
+      t.quantifier = Quantifier::exists;
+      t.condition = {};
+      t.condition.kind = Cond::Kind::and_;
+      auto& registers = t.templates[t.threads[0].templ].registers;
+      registers.clear();
+      for (const size_t k : {i, j}) {
+        registers.push_back({order[k], 32, "", true});
+        Cond atom;
+        atom.kind = Cond::Kind::atom;
+        atom.lhs.kind = CondValue::Kind::reg;
+        atom.lhs.reg = static_cast<RegId>(registers.size() - 1);
+        t.condition.kids.push_back(atom);
+      }
+      t.templates[t.threads[0].templ].code.clear();
+      t.filter = {};
+      const auto found = observables(t);
+      ASSERT_GE(found.size(), 2u);
+      EXPECT_EQ(found[0].text, "0:" + order[std::min(i, j)]) << order[i] << " " << order[j];
+      EXPECT_EQ(found[1].text, "0:" + order[std::max(i, j)]) << order[i] << " " << order[j];
+    }
+}
+
 TEST(Prog, BoundsOfLoopsAreRaised) {
   Program t = sample();
   Template& c = t.templates[0];  // a loop, a forward label, and a loop of one jump

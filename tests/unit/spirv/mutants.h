@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <sstream>
 #include <string>
@@ -110,6 +111,14 @@ inline std::string changed(const std::string& text, Draw& draw) {
   return joined(lines, "\n") + "\n";
 }
 
+inline std::string digest(const std::string& text) {  // FNV-1a, folded
+  uint64_t n = 14695981039346656037u;
+  for (const char c : text) n = (n ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  char out[12];
+  std::snprintf(out, sizeof out, "%08x", static_cast<unsigned>(n ^ (n >> 32)));
+  return out;
+}
+
 // A line for each of `count` mutants: number, and a digest of what is said of it. On a difference both texts are shown
 // of the first that differs.
 inline void compare(const std::string& name, const std::string& base, size_t count,
@@ -121,11 +130,7 @@ inline void compare(const std::string& name, const std::string& base, size_t cou
     texts.push_back(changed(base, draw));
     if (draw.below(3) == 0) texts.back() = changed(texts.back(), draw);
     answers.push_back(said(texts.back()));
-    uint64_t digest = 14695981039346656037u;
-    for (const char c : answers.back()) digest = (digest ^ static_cast<unsigned char>(c)) * 1099511628211u;
-    char line[40];
-    std::snprintf(line, sizeof line, "%zu %08x\n", k, static_cast<unsigned>(digest ^ (digest >> 32)));
-    out += line;
+    out += std::to_string(k) + " " + digest(answers.back()) + "\n";
   }
   golden::compare("mutants/" + name + ".txt", out);
   if (!testing::Test::HasFailure()) return;

@@ -2,6 +2,7 @@
 // of segments, offsets, layouts, and the tidying of code.
 #include "golden.h"
 #include "litmus/lexer.h"
+#include "mutants.h"
 #include "prog/syntax.h"
 #include "spirv/constants.h"
 #include "spirv/header.h"
@@ -371,6 +372,71 @@ TEST(SpirvMade, TidiedCode) {
     out += listing(t);
   }
   golden::compare("lowered/tidied.txt", out);
+}
+
+// The same of code that is drawn: every label in one place, jumps to any of them.
+TEST(SpirvMade, TidiedCodeThatIsDrawn) {
+  mutants::Draw draw(7);
+  std::string out;
+  for (size_t n = 0; n < 1500; ++n) {
+    Code c;
+    std::vector<uint32_t> labels = {0, 1, 2, 3};
+    const size_t size = 3 + draw.below(10);
+    const auto r = [&] { return static_cast<uint32_t>(draw.below(6)); };
+    const auto value = [&](uint32_t to) {
+      const uint32_t from = r();
+      if (to == 5) return from == 5 ? Code::var(5) : term::truth(Code::var(from));
+      if (draw.below(3) == 0 || from == 5) return k32(draw.below(3));
+      return draw.below(2) == 0 ? Code::var(from) : plus_one(from);
+    };
+    for (size_t k = 0; k < size; ++k) switch (draw.below(9)) {
+        case 0:
+        case 1:
+          if (labels.empty()) break;
+          c.label(labels.back());
+          labels.pop_back();
+          break;
+        case 2:
+          c.jump(static_cast<uint32_t>(draw.below(4)));
+          break;
+        case 3:
+        case 4:
+          c.branch(r(), static_cast<uint32_t>(draw.below(4)));
+          break;
+        case 5: {
+          const uint32_t to = r();
+          c.set(to, value(to));
+          break;
+        }
+        case 6:
+          c.load(r(), draw.below(4) == 0 ? "undefined" : "OpLoad");
+          if (draw.below(4) == 0) c.predicate(5);
+          break;
+        case 7:
+          c.store(value(static_cast<uint32_t>(draw.below(5))));
+          if (draw.below(4) == 0) c.predicate(5);
+          break;
+        default:
+          if (draw.below(4) == 0) c.barrier();
+      }
+    while (!labels.empty()) {
+      c.label(labels.back());
+      labels.pop_back();
+    }
+    prog::Test t;
+    t.dialect = vocab::Dialect::vulkan;
+    t.syntax = prog::Syntax::spirv;
+    t.objects.emplace_back().name = "x";
+    t.symbols.push_back({"x", 0, 0, prog::k_none, "", {}});
+    for (size_t at = 0; at < c.t.code.size(); ++at)
+      if (c.t.code[at].kind == prog::Kind::label) c.t.labels[c.t.code[at].label].at = static_cast<uint32_t>(at);
+    t.templates = {spirv::tidied(c.t)};
+    t.threads.push_back({});
+    std::string all = listing(t);
+    for (const prog::Label& l : t.templates[0].labels) all += l.name + " " + std::to_string(l.at) + "\n";
+    out += std::to_string(n) + " " + mutants::digest(all) + "\n";
+  }
+  golden::compare("mutants/tidied.txt", out);
 }
 
 }  // namespace
