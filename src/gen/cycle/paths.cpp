@@ -151,8 +151,10 @@ class Writer {
     d.title = o_.title.empty() ? name(p_) : o_.title;
     d.remarks = o_.remarks;
     std::vector<std::string> heads;
+    // Nobody may wait for an mbarrier of another CTA, and a copy's own is in that of its thread.
+    const size_t together = own_first && !p_.edges.empty() && is_mbar(p_.edges[0]) ? 1 : 0;
     for (size_t t = 0; t < threads; ++t)
-      heads.push_back(fmt::format("P{}@cta {}, cluster 0, gpu 0", t, apart_ ? t : 0));
+      heads.push_back(fmt::format("P{}@cta {}, cluster 0, gpu 0", t, apart_ ? t - std::min(t, together) : 0));
     const std::string condition = fmt::format("{}", fmt::join(atoms_, " /\\ "));
     const std::string asked = o_.quantifier == prog::Quantifier::not_exists ? fmt::format("~exists ({})", condition)
                               : o_.quantifier == prog::Quantifier::forall   ? fmt::format("forall ~({})", condition)

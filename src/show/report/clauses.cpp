@@ -38,7 +38,7 @@ class Clauses {
 
   void axiom(uint32_t index) {
     const auto it = by_name_.find(model_.axioms[index].name);
-    if (it != by_name_.end()) lines_.emplace_back(it->second.section, "", it->second.text);
+    if (it != by_name_.end()) lines_.push_back({it->second.section, {}, it->second.text, ""});
   }
   void reason(const Reason& r) {
     if (r.absent) return;
@@ -46,30 +46,18 @@ class Clauses {
     const auto it = by_name_.find(full.substr(0, full.find('(')));
     for (const uint32_t e : {r.from, r.to}) events_.insert(e);
     if (it != by_name_.end() && told_.insert({it->first, r.from, r.to}).second)
-      lines_.emplace_back(it->second.section, walk(r.from, r.to), it->second.text);
+      lines_.push_back(
+          {it->second.section, r.from == r.to ? std::vector{r.from} : std::vector{r.from, r.to}, it->second.text, ""});
     for (const Reason& k : r.because) reason(k);
   }
   // Waits of mbarriers among the events met, or all of them.
   void phases(bool all) {
     for (uint32_t e = 0; e < x_.events.size(); ++e)
-      if (is_wait(e) && (all || events_.contains(e)))
-        lines_.emplace_back(k_phase_section, event_name(test_, x_, e), phase(e));
+      if (is_wait(e) && (all || events_.contains(e))) lines_.push_back({k_phase_section, {e}, phase(e), ""});
   }
-  std::string text(size_t indent) const {
-    std::string out;
-    size_t sections = 0, walks = 0;
-    for (const auto& [s, w, t] : lines_) sections = std::max(sections, s.size()), walks = std::max(walks, w.size());
-    for (const auto& [s, w, t] : lines_)
-      out += fmt::format("{:{}}{:<{}}  {:<{}}  {}\n", "", indent, s, sections, w, walks, t);
-    return out;
-  }
+  std::vector<Cited> lines() && { return std::move(lines_); }
 
  private:
-  std::string walk(uint32_t from, uint32_t to) const {
-    const std::string a = event_name(test_, x_, from);
-    return from == to ? a : fmt::format("{} -> {}", a, event_name(test_, x_, to));
-  }
-
   bool is_wait(uint32_t e) const {
     const prog::Instr* in = instruction_of(test_, x_, e);
     return in != nullptr && x_.events[e].tags.has(Tag::MBAR) && x_.events[e].tags.has(Tag::R) &&
@@ -123,46 +111,75 @@ class Clauses {
   std::map<std::string, cat::Clause> by_name_;
   std::set<std::tuple<std::string, uint32_t, uint32_t>> told_;
   std::set<uint32_t> events_;
-  std::vector<std::tuple<std::string, std::string, std::string>> lines_;  // section, of what, what it says
+  std::vector<Cited> lines_;
 };
+
+// A line for each, in columns.
+std::string table(const prog::Test& test, const Execution& x, const std::vector<Cited>& lines, size_t indent) {
+  const auto walk = [&](const Cited& c) {
+    std::string w;
+    for (const uint32_t e : c.events) w += (w.empty() ? "" : " -> ") + event_name(test, x, e);
+    return w;
+  };
+  size_t sections = 0, walks = 0;
+  for (const Cited& c : lines) sections = std::max(sections, c.section.size()), walks = std::max(walks, walk(c).size());
+  std::string out;
+  for (const Cited& c : lines)
+    out += fmt::format("{:{}}{:<{}}  {:<{}}  {}\n", "", indent, c.section, sections, walk(c), walks, c.says);
+  return out;
+}
 
 }  // namespace
 
-std::string clauses_text(const prog::Test& test, const cat::Model& model, const Execution& x,
-                         const reference::Explanation& e, size_t indent) {
+std::vector<Cited> cited(const prog::Test& test, const cat::Model& model, const Execution& x,
+                         const reference::Explanation& e) {
   Clauses c(test, model, x);
-  if (c.empty()) return "";
+  if (c.empty()) return {};
   c.axiom(e.axiom);
   for (const Reason& r : e.edges) c.reason(r);
   c.phases(false);
-  return fmt::format("\n{:{}}by these sections of its document:\n{}", "", indent, c.text(indent + 4));
+  return std::move(c).lines();
 }
 
-std::string withheld_text(const prog::Test& test, const cat::Model& model, const Execution& x, size_t indent) {
-  const std::vector<cat::Withheld> withheld = cat::withheld_of(model.path);
-  if (withheld.empty()) return "";
+Withheld withheld(const prog::Test& test, const cat::Model& model, const Execution& x) {
+  const std::vector<cat::Withheld> kept = cat::withheld_of(model.path);
+  if (kept.empty()) return {};
   const auto asked = cat::with_withheld_flags(model);
   FENCEPOST_INVARIANT(asked.has_value(), "the orders that a model's file says are withheld are expressions of cat");
   const reference::Evaluation ev = reference::evaluate(*asked, x);
-  std::string out;
+  Withheld out;
   std::set<std::vector<uint32_t>> told;
-  for (size_t k = 0; k < withheld.size(); ++k)
+  for (size_t k = 0; k < kept.size(); ++k)
     for (const reference::Explanation& e : reference::explain(*asked, x, ev, true)) {
       if (asked->axioms[e.axiom].name != cat::withheld_flag(k)) continue;
       FENCEPOST_INVARIANT(reference::verify(*asked, x, ev, e), "an explanation is re-derived by the evaluator");
       std::vector<uint32_t> events = e.cycle;
       std::sort(events.begin(), events.end());
       if (!told.insert(events).second) continue;
-      const Story story = tell(test, *asked, x, e);
-      out += fmt::format("{:{}}{}  {}\n{:{}}{}  {}\n", "", indent + 4, withheld[k].section, story.summary, "",
-                         indent + 4, std::string(withheld[k].section.size(), ' '), withheld[k].text);
+      out.orders.push_back({kept[k].section, e.cycle, kept[k].text, tell(test, *asked, x, e).summary});
     }
   Clauses phases(test, model, x);
   phases.phases(true);
-  const std::string waits = phases.text(indent + 4);
-  if (out.empty() && waits.empty()) return "";
+  out.phases = std::move(phases).lines();
+  return out;
+}
+
+std::string clauses_text(const prog::Test& test, const cat::Model& model, const Execution& x,
+                         const reference::Explanation& e, size_t indent) {
+  const std::vector<Cited> lines = cited(test, model, x, e);
+  if (lines.empty()) return "";
+  return fmt::format("\n{:{}}by these sections of its document:\n{}", "", indent, table(test, x, lines, indent + 4));
+}
+
+std::string withheld_text(const prog::Test& test, const cat::Model& model, const Execution& x, size_t indent) {
+  const Withheld kept = withheld(test, model, x);
+  std::string out;
+  for (const Cited& c : kept.orders)
+    out += fmt::format("{:{}}{}  {}\n{:{}}{}  {}\n", "", indent + 4, c.section, c.order, "", indent + 4,
+                       std::string(c.section.size(), ' '), c.says);
   if (!out.empty()) out.insert(0, fmt::format("{:{}}these sections of its document give no order:\n", "", indent));
-  if (!waits.empty()) out += fmt::format("{:{}}the phases that its waits see:\n{}", "", indent, waits);
+  if (!kept.phases.empty())
+    out += fmt::format("{:{}}the phases that its waits see:\n{}", "", indent, table(test, x, kept.phases, indent + 4));
   return out;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Pieces that the explanations share. Internal to the room.
 #include <string>
+#include <vector>
 
 #include "cat/model.h"
 #include "prog/names.h"
@@ -18,10 +19,24 @@ std::string explanation_text(const prog::Test& test, const cat::Model& model, co
 // or the model has no relation that could.
 std::string missing_order(const prog::Test& test, const cat::Model& model, const reference::Execution& x,
                           const reference::Evaluation& ev);
-// Which sentences of the model's document the explanation rests on; "" for models that do not say.
+// A section of a model's document, the events that it is about (two: from the first to the second), and what it says.
+struct Cited {
+  std::string section;
+  std::vector<uint32_t> events;
+  std::string says;
+  std::string order;  // of an order that is kept back: "a -po-> b -fr-> a"
+};
+// On which sections the explanation of a rejection rests, waits of mbarriers last; none for models that do not say.
+std::vector<Cited> cited(const prog::Test& test, const cat::Model& model, const reference::Execution& x,
+                         const reference::Explanation& e);
+struct Withheld {
+  std::vector<Cited> orders, phases;
+};
+// Which keep back an order that would reject an execution, and what waits of mbarriers see in it.
+Withheld withheld(const prog::Test& test, const cat::Model& model, const reference::Execution& x);
+// The same as text, "" for nothing.
 std::string clauses_text(const prog::Test& test, const cat::Model& model, const reference::Execution& x,
                          const reference::Explanation& e, size_t indent);
-// Which of its sentences keep back an order that would reject this execution, and what waits of mbarriers see.
 std::string withheld_text(const prog::Test& test, const cat::Model& model, const reference::Execution& x,
                           size_t indent);
 // schema fencepost.explain/1

@@ -117,6 +117,20 @@ static Json to_json(const prog::Test& test, const reference::RunResult& run) {
   return j;
 }
 
+static Json to_json(const prog::Test& test, const Execution& x, const std::vector<Cited>& lines) {
+  Json out = Json::array();
+  for (const Cited& c : lines) {
+    Json one;
+    one["section"] = c.section;
+    one["events"] = Json::array();
+    for (const uint32_t e : c.events) one["events"].push_back(event_name(test, x, e));
+    if (!c.order.empty()) one["order"] = c.order;
+    one["says"] = c.says;
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 static Json to_json(const prog::Test& test, const cat::Model& model, const Execution& x,
                     const reference::Explanation& e) {
   const cat::Axiom& a = model.axioms[e.axiom];
@@ -134,6 +148,7 @@ static Json to_json(const prog::Test& test, const cat::Model& model, const Execu
   if (!story.brief.empty()) j["brief"] = chain_text(test, x, story.brief);
   j["edges"] = Json::array();
   for (const reference::Reason& r : e.edges) j["edges"].push_back(reason(test, model, x, r));
+  if (const auto lines = cited(test, model, x, e); !lines.empty()) j["sections"] = to_json(test, x, lines);
   return j;
 }
 
@@ -201,6 +216,12 @@ std::string explain_json(const std::string& path, const prog::Test& test, const 
     j["raised"] = Json::array();
     for (const reference::Explanation& e : *flags)
       j["raised"].push_back(to_json(test, model, result.execution->execution, e));
+  }
+  if (result.execution && flags == nullptr) {
+    const Execution& x = result.execution->execution;
+    const Withheld kept = withheld(test, model, x);
+    if (!kept.orders.empty()) j["withheld"] = to_json(test, x, kept.orders);
+    if (!kept.phases.empty()) j["phases"] = to_json(test, x, kept.phases);
   }
   if (candidates != nullptr) {
     Json c;

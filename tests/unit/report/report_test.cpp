@@ -474,6 +474,42 @@ TEST(Report, WhatTheFrontEndAssumesStandsBesideTheVerdict) {
   EXPECT_EQ(nlohmann::json::parse(outcomes_json("mp.litmus", test, model, o, 0.5))["assumptions"], once);
 }
 
+// What the text says of the model's document, as fields.
+TEST(Report, SectionsOfTheDocumentAreInJson) {
+  const auto told = [](const std::string& name) {
+    const auto tests = read::parse_file(std::string(FENCEPOST_SOURCE_DIR) + "/examples/ptx9/" + name + ".litmus");
+    EXPECT_TRUE(tests) << name;
+    const cat::Model model = load("ptx-9", vocab::Dialect::ptx);
+    Job job = Job::with_budget(20);
+    const Explained e = explain(name, tests->front(), model, {}, {}, job);
+    return std::pair{e.report.text, nlohmann::json::parse(e.report.json)};
+  };
+  const auto [forbidden, why] = told("bulk-store+writer-fences");
+  const auto& sections = why["candidates"]["list"][0]["rejected_by"][0]["sections"];
+  ASSERT_EQ(sections.size(), 6u);
+  for (const auto& s : sections) {
+    EXPECT_NE(forbidden.find(s["section"].get<std::string>()), std::string::npos);
+    EXPECT_NE(forbidden.find(s["says"].get<std::string>()), std::string::npos);
+  }
+  EXPECT_EQ(sections[0]["events"].size(), 0u) << "the axiom";
+  EXPECT_EQ(sections[1]["events"], (std::vector<std::string>{"f", "i"}));
+  EXPECT_FALSE(why.contains("withheld"));
+
+  const auto [allowed, kept] = told("bulk-does-not-carry");
+  ASSERT_EQ(kept["withheld"].size(), 1u);
+  EXPECT_EQ(kept["withheld"][0]["section"], "8.9.1.1");
+  EXPECT_EQ(kept["withheld"][0]["events"], (std::vector<std::string>{"j"})) << "the read that would be refuted";
+  EXPECT_NE(allowed.find(kept["withheld"][0]["order"].get<std::string>()), std::string::npos);
+  ASSERT_EQ(kept["phases"].size(), 1u);
+  EXPECT_EQ(kept["phases"][0]["events"], (std::vector<std::string>{"h"}));
+  // Models that say nothing of their document have none of these.
+  prog::Test older = golden("mp-release-acquire");
+  Job job = Job::with_budget(20);
+  const Explained e = explain("mp.litmus", older, load("ptx-7.5", older.dialect), {}, {}, job);
+  const auto j = nlohmann::json::parse(e.report.json);
+  EXPECT_FALSE(j["candidates"]["list"][0]["rejected_by"][0].contains("sections"));
+}
+
 TEST(Report, JsonHasItsFields) {
   prog::Test test = golden("mp-release-acquire");
   cat::Model model = load("ptx-7.5", test.dialect);
