@@ -38,7 +38,7 @@ struct Options {
   uint64_t seed = 1;
   // The run ends when one of these is reached; 0: not asked for. With none, one round group is run.
   uint64_t iterations = 0;      // instances
-  double seconds = 0;           // of wall time
+  double seconds = 0;           // of wall time of the round groups
   double unseen_seconds = 0;    // the same while no instance has met the condition; 0: `seconds`
   uint64_t events = 0;          // instances that satisfy the test's condition
   double group_seconds = 0.1;   // a round group's launches are repeated until they took this long ...

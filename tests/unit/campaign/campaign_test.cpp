@@ -74,6 +74,24 @@ TEST(Runner, GroupsAreFunctionsOfSeedAndNumber) {
   }
 }
 
+// What is between the groups (here: somebody who is slow to take them) does not make a run by seconds shorter than it
+// says: a store would call it unfinished.
+TEST(Runner, SecondsAreThoseOfTheGroups) {
+  Options o = quick();
+  o.iterations = 0;
+  o.seconds = 0.05;
+  const auto b = open_reference(5);
+  auto r = Runner::make(sb(), o, *b);
+  ASSERT_TRUE(r.has_value());
+  Job job;
+  const auto totals = run_groups(*r, sb(), o, job, 0, [](const RoundGroup&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return true;
+  });
+  ASSERT_TRUE(totals.has_value());
+  EXPECT_GE(totals->seconds, o.seconds);
+}
+
 TEST(Runner, CountsAddUpAndOnlyInterleavingsAreSeen) {
   Options o = quick();
   o.iterations = 5000;
