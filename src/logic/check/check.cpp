@@ -6,6 +6,7 @@
 #include "base/diagnostic.h"
 #include "check/liveness.h"
 #include "check/machine.h"
+#include "check/processor_time.h"
 #include "check/races.h"
 #include "check/raise.h"
 #include "check/shared_cells.h"
@@ -33,8 +34,7 @@ Result both(const prog::Test& test, const cat::Model& model, const Options& opti
                                    "): solve says " + say(a) + ", enumerate says " + say(b);
       invariant_failed(__FILE__, __LINE__, sentence.c_str());
     }
-    a.stats.candidates = b.stats.candidates;
-    a.stats.seconds += b.stats.seconds;
+    a.stats.add(b.stats);
     a.stats.decided_by = Engine::both;
     return a;
   }
@@ -44,7 +44,7 @@ Result both(const prog::Test& test, const cat::Model& model, const Options& opti
   if (!kept.verdict.detail.empty()) kept.verdict.detail += "; ";
   kept.verdict.detail += std::string(name(other.stats.decided_by)) + ": " + fencepost::name(other.verdict.status);
   if (!other.verdict.detail.empty()) kept.verdict.detail += " (" + other.verdict.detail + ")";
-  kept.stats.seconds += other.stats.seconds;
+  kept.stats.add(other.stats);
   return std::move(kept);
 }
 
@@ -55,16 +55,26 @@ void Statistics::add(const Statistics& before) {
   candidates += before.candidates;
   clauses += before.clauses;
   variables += before.variables;
-  conflicts += before.conflicts;
+  effort += before.effort;
+  effort_known = effort_known && before.effort_known;
   queries += before.queries;
   settled += before.settled;
   rounds += before.rounds;
   symmetric_runs += before.symmetric_runs;
+  phases.leave_out += before.phases.leave_out;
   phases.program += before.phases.program;
   phases.settle += before.phases.settle;
   phases.model += before.phases.model;
   phases.search += before.phases.search;
   phases.replay += before.phases.replay;
+  phases.other += before.phases.other;
+}
+
+void Statistics::add(const std::optional<sat::Effort>& of) {
+  if (of)
+    effort += *of;
+  else
+    effort_known = false;
 }
 
 const char* name(Engine e) {
@@ -109,7 +119,9 @@ Result check_at_bound(const prog::Test& test, const cat::Model& model, const Opt
   }
   Result r = solve(test, model, options, job);
   if (r.verdict.status != Status::unsupported) return r;
-  return enumerate(test, model, options, job);
+  Result other = enumerate(test, model, options, job);
+  other.stats.add(r.stats);
+  return other;
 }
 
 }  // namespace
@@ -256,6 +268,8 @@ Result check_from_below(const prog::Test& test, const cat::Model& model, const O
     if (next.verdict.status != Status::gave_up && next.verdict.status != Status::unsupported) {
       next.stats.add(r.stats);
       r = std::move(next);
+    } else {
+      r.stats.add(next.stats);
     }
   }
   if (from_below) r.bound = options.bound;
@@ -279,7 +293,9 @@ Result check(const prog::Test& test, const cat::Model& model, const Options& opt
                     false};
     return none;
   }
+  const double start = processor_seconds();
   Result r = check_from_below(test, model, options, job);
+  r.stats.phases.other += std::max(0.0, processor_seconds() - start - r.stats.phases.sum());
   // What raises a flag fails under any model (undefined behaviour); that nothing races is not for such a model to say.
   if (options.property == Property::races && r.verdict.status != Status::fails && races_of(model) == Races::unknown) {
     const std::string name = stem(model);

@@ -15,6 +15,7 @@
 #include "reference/evaluate.h"
 #include "reference/lasso.h"
 #include "reference/run.h"
+#include "sat/solver.h"
 
 namespace fencepost::check {
 
@@ -47,26 +48,31 @@ struct Options {
 
 inline constexpr uint32_t k_auto_bound = 32;
 
-// Processor seconds of this thread, by what the solving engine does.
+// Processor seconds of this thread, by what is done. After check() their sum is all that it took.
 struct Phases {
-  double program = 0;  // unrolling, clauses of the program, symmetry
-  double settle = 0;   // what needs no search (encode/model_bounds.cpp)
-  double model = 0;    // clauses of the model
-  double search = 0;   // the solver
-  double replay = 0;   // reading executions off, and the judge
+  double leave_out = 0;  // which iterations may be left out (encode/reduction.h, weaker.h, repeats.h)
+  double program = 0;    // unrolling, clauses of the program, symmetry
+  double settle = 0;     // what needs no search (encode/model_bounds.cpp)
+  double model = 0;      // clauses of the model
+  double search = 0;     // the solver
+  double replay = 0;     // reading executions off, and the judge
+  double other = 0;      // enumerating, exploring states, and whatever is in no other phase
+  double sum() const { return leave_out + program + settle + model + search + replay + other; }
 };
 
 struct Statistics {
   double seconds = 0;
   uint64_t candidates = 0;              // enumerate: complete executions looked at
   uint64_t clauses = 0, variables = 0;  // solve: over all queries and bounds
-  uint64_t conflicts = 0;               // clauses that the solver learned from conflicts
+  sat::Effort effort;                   // of the solver
+  bool effort_known = true;             // false: not what it says (sat/solver.h)
   uint64_t queries = 0, settled = 0;    // questions, and those that needed no search
   uint64_t rounds = 0;                  // of bounds and propagation, over all queries
   Phases phases;
   uint64_t symmetric_runs = 0;  // solve: lists of exchangeable threads or groups, over all queries
   Engine decided_by = Engine::automatic;
-  void add(const Statistics& before);  // the work of an earlier bound
+  void add(const Statistics& before);              // the work of an earlier bound, or of another engine
+  void add(const std::optional<sat::Effort>& of);  // of a solver that has done its work
 };
 
 struct Result {

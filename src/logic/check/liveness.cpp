@@ -22,9 +22,9 @@ Result both(const prog::Test& test, const cat::Model& model, const Options& opti
                                  fencepost::name(b.verdict.status);
     invariant_failed(__FILE__, __LINE__, sentence.c_str());
   }
-  Result& kept = decided(a.verdict.status) || !decided(b.verdict.status) ? a : b;
-  kept.stats.seconds = a.stats.seconds + b.stats.seconds;
-  kept.stats.candidates = b.stats.candidates;
+  const bool first = decided(a.verdict.status) || !decided(b.verdict.status);
+  Result& kept = first ? a : b;
+  kept.stats.add((first ? b : a).stats);
   if (a.verdict.status == b.verdict.status) kept.stats.decided_by = Engine::both;
   return std::move(kept);
 }
@@ -41,7 +41,10 @@ Result at_bound(const prog::Test& test, const cat::Model& model, const Options& 
       break;
   }
   Result r = solve_termination(test, model, options, job);
-  return r.verdict.status == Status::unsupported ? enumerate_termination(test, model, options, job) : r;
+  if (r.verdict.status != Status::unsupported) return r;
+  Result other = enumerate_termination(test, model, options, job);
+  other.stats.add(r.stats);
+  return other;
 }
 
 }  // namespace
@@ -72,9 +75,12 @@ Result termination(const prog::Test& test, const cat::Model& model, const Option
       return r;
     }
   }
+  Statistics states;
   if (options.engine == Engine::automatic && options.explicit_state)
-    if (auto exact = decide_by_states(test, model, options, job)) return std::move(*exact);
-  return at_bound(test, model, options, job);
+    if (auto exact = decide_by_states(test, model, options, job, states)) return std::move(*exact);
+  Result r = at_bound(test, model, options, job);
+  r.stats.add(states);
+  return r;
 }
 
 }  // namespace fencepost::check

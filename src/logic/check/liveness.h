@@ -19,7 +19,8 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
 Result enumerate_termination(const prog::Test& test, const cat::Model& model, const Options& options, Job& job);
 
 // nullopt: the program does not meet the criterion, or has too many states.
+// `spent`: gets the work of the solver, also where there is no answer.
 std::optional<Result> decide_by_states(const prog::Test& test, const cat::Model& model, const Options& options,
-                                       Job& job);
+                                       Job& job, Statistics& spent);
 
 }  // namespace fencepost::check

@@ -105,13 +105,15 @@ Result solve_termination(const prog::Test& test, const cat::Model& model, const 
   encode::Reduction reduction;
   // What may be left out of asynchronous tests was not proved.
   const bool reduce = options.reduce && prog::needs_ptx9(test) == nullptr;
+  Stopwatch watch;
   if (reduce && options.bound.least() >= 2) reduction = encode::reduction_of(test, model);
+  watch.lap(r.stats.phases.leave_out);
   if (reduction.any_silent())
     shorter.bound = options.bound.shorter();
   else
     reduction.silent.clear();
   std::vector<std::vector<bool>> repeats;
-  if (reduce && options.bound.least() >= 3) repeats = repeats_left_out(test, model, options, reduction, job);
+  if (reduce && options.bound.least() >= 3) repeats = repeats_left_out(test, model, options, reduction, job, r.stats);
   if (!repeats.empty()) shorter.bound = options.bound.shorter().shorter();
   Queries fragments(test, model, shorter, job);
   if (auto ok = fragments.prepare(encode::Unrolling::fragments, reduction.silent); !ok)

@@ -95,6 +95,7 @@ std::optional<bool> may_be_incoherent(const prog::Test& test, const cat::Model& 
   c.feed(*solver);
   // No loop formulas: executions that they would exclude only make the answer more careful.
   const Answer a = solver->solve({}, job);
+  stats.add(solver->effort());
   if (a == Answer::unknown) return std::nullopt;
   return a == Answer::sat;
 }
@@ -102,7 +103,7 @@ std::optional<bool> may_be_incoherent(const prog::Test& test, const cat::Model& 
 }  // namespace
 
 std::optional<Result> decide_by_states(const prog::Test& test, const cat::Model& model, const Options& options,
-                                       Job& job) {
+                                       Job& job, Statistics& spent) {
   const auto start = std::chrono::steady_clock::now();
   if (prog::needs_ptx9(test) != nullptr) return std::nullopt;                      // states take steps in program order
   if (!on_one_cell(test) || prog::may_fail_spuriously(test)) return std::nullopt;  // states have one step each
@@ -113,12 +114,12 @@ std::optional<Result> decide_by_states(const prog::Test& test, const cat::Model&
     if (n.children.size() > 64) return std::nullopt;
   Result r;
   r.stats.decided_by = Engine::automatic;
-  const auto incoherent = encode::coherent_by_proof(test, model)
-                              ? std::optional(false)
-                              : may_be_incoherent(test, model, options, job, r.stats);
+  const auto incoherent = encode::coherent_by_proof(test, model) ? std::optional(false)
+                                                                 : may_be_incoherent(test, model, options, job, spent);
   if (incoherent.value_or(true)) return std::nullopt;
   const explicit_state::Exploration all = explicit_state::explore(test, options.progress, job);
   if (all.end != explicit_state::Exploration::End::finished) return std::nullopt;
+  r.stats.add(spent);
   r.stats.candidates = all.states;
   r.verdict.status = Status::holds;
   if (all.starving) {

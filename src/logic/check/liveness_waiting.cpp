@@ -134,10 +134,14 @@ bool nobody_waits_for_ever(const prog::Test& test, const cat::Model& model, cons
   if (!options.reduce || !options.symmetry || !options.progress.all_fair() || has_barrier(test)) return false;
   // Asynchronous operations, phases: what goes on without its thread is not left behind with it.
   if (prog::needs_ptx9(test) != nullptr) return false;
-  if (const auto weaker = encode::weaker_of(test, model))
-    return nobody_waits(test, weaker->model, weaker->reduction, weaker->some_axioms ? model : weaker->model, options,
-                        job, stats);
-  return nobody_waits(test, model, encode::reduction_of(test, model), model, options, job, stats);
+  Stopwatch watch;
+  const auto weaker = encode::weaker_of(test, model);
+  const encode::Reduction reduction = weaker ? weaker->reduction : encode::reduction_of(test, model);
+  watch.lap(stats.phases.leave_out);
+  if (weaker)
+    return nobody_waits(test, weaker->model, reduction, weaker->some_axioms ? model : weaker->model, options, job,
+                        stats);
+  return nobody_waits(test, model, reduction, model, options, job, stats);
 }
 
 }  // namespace fencepost::check

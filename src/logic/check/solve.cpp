@@ -41,7 +41,9 @@ bool races_of_nobody_waiting(const prog::Test& test, const cat::Model& model, co
 std::optional<Found> by_weaker_model(const prog::Test& test, const cat::Model& model, const Options& options, Job& job,
                                      Statistics& stats) {
   if (!options.reduce) return std::nullopt;
+  Stopwatch watch;
   const auto weaker = encode::weaker_of(test, model);
+  watch.lap(stats.phases.leave_out);
   const bool races = options.property == Property::races;
   if (!weaker || !(races ? weaker->reduction.races : weaker->reduction.conditions)) return std::nullopt;
   const cat::Model* exchange = weaker->some_axioms ? &model : nullptr;
@@ -90,7 +92,9 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
     return done(Status::holds, "the model raises no flags");
   const std::optional<Found> weaker = by_weaker_model(test, model, options, job, r.stats);
   Queries q(test, model, options, job);
+  Stopwatch watch;
   const encode::Reduction reduction = options.reduce ? encode::reduction_of(test, model) : encode::Reduction{};
+  watch.lap(r.stats.phases.leave_out);
   const std::vector<std::vector<bool>> none;
   const bool direct = races ? reduction.races : reduction.conditions;
   if (auto ok = direct ? q.prepare(encode::Unrolling::direct, reduction.silent) : q.prepare(); !ok)
@@ -122,7 +126,7 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
   }
   // Nothing found: it matters whether the bound hid something, and whether there was anything to find.
   if (!weaker && q.may_be_cut()) {
-    const auto repeats = repeats_left_out(test, model, options, reduction, job);
+    const auto repeats = repeats_left_out(test, model, options, reduction, job, r.stats);
     // Without idle or repeated iterations threads come less far than they did: so the others may stand anywhere.
     Queries fragments(test, model, options, job);
     if (direct || !repeats.empty())

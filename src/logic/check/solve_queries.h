@@ -8,9 +8,10 @@
 //
 // The model is encoded eagerly unless very many pairs of fences are unordered (k_lazy_pairs); then it is refined
 // lazily.
-#include <time.h>
+#include <utility>
 
 #include "check/check.h"
+#include "check/processor_time.h"
 #include "encode/model.h"
 #include "encode/program.h"
 #include "encode/reduction.h"
@@ -60,18 +61,23 @@ struct Found {
 class Stopwatch {
  public:
   void lap(double& phase) {
-    const double now = read();
+    const double now = processor_seconds();
     phase += now - last_;
     last_ = now;
   }
 
  private:
-  static double read() {
-    timespec t{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-  }
-  double last_ = read();
+  double last_ = processor_seconds();
+};
+
+// Adds the work of a solver when it is done with.
+struct Spent {
+  sat::Solver& solver;
+  Statistics& stats;
+  Spent(sat::Solver& s, Statistics& to) : solver(s), stats(to) {}
+  Spent(const Spent&) = delete;
+  Spent& operator=(const Spent&) = delete;
+  ~Spent() { stats.add(solver.effort()); }
 };
 
 // Adds to a clause that one of the conjuncts of e does not hold.
@@ -89,7 +95,9 @@ class Queries {
 
   Expected<void> prepare(encode::Unrolling kind = encode::Unrolling::safety,
                          const std::vector<std::vector<bool>>& silent = {}) {
+    Stopwatch watch;
     auto s = encode::unroll(test_, options_.bound, encode::needs_dependencies(model_), kind, silent, &job_);
+    watch.lap(unrolling_);
     if (!s) return std::unexpected(s.error());
     skeleton_ = std::move(*s);
     return {};
@@ -129,6 +137,7 @@ class Queries {
   Found ask(Goal goal, bool negate_condition, Statistics& stats, const std::vector<std::vector<bool>>& repeats = {}) {
     Found out;
     Stopwatch watch;
+    stats.phases.program += std::exchange(unrolling_, 0);
     sat::Circuit c;
     encode::ProgramEncoding p(skeleton_, encode::needs_of(model_, test_.dialect), c);
     const bool complete = goal == Goal::final_state || goal == Goal::complete;
@@ -222,6 +231,7 @@ class Queries {
                     const std::function<bool(const Found&, const sat::Solver&)>& again, Found& found,
                     Statistics& stats) {
     Stopwatch watch;
+    stats.phases.program += std::exchange(unrolling_, 0);
     ++stats.queries;
     if (!c.propagate()) {
       ++stats.settled;
@@ -259,10 +269,9 @@ class Queries {
     }
     auto solver = sat::make_cadical();
     c.feed(*solver);
+    const Spent spent{*solver, stats};
     for (;;) {
-      const uint64_t before = solver->conflicts();
       const Answer a = solver->solve({}, job_);
-      stats.conflicts += solver->conflicts() - before;
       watch.lap(stats.phases.search);
       if (a != Answer::sat) return a;
       auto value = [&](Lit l) {
@@ -323,7 +332,7 @@ class Queries {
       auto solver = sat::make_cadical();
       c.feed(*solver);
       const Answer answer = solver->solve({}, job_);
-      stats.conflicts += solver->conflicts();
+      stats.add(solver->effort());
       watch.lap(stats.phases.search);
       if (answer != Answer::sat) continue;
       auto value = [&](Lit l) {
@@ -467,6 +476,7 @@ class Queries {
   const Options& options_;
   Job& job_;
   encode::Skeleton skeleton_;
+  double unrolling_ = 0;  // seconds that no statistics have yet
   const cat::Model* exchange_ = &model_;
   bool leaves_out_idle_ = false;
 };
@@ -475,7 +485,8 @@ class Queries {
 // none.
 inline std::vector<std::vector<bool>> repeats_left_out(const prog::Test& test, const cat::Model& model,
                                                        const Options& options, const encode::Reduction& reduction,
-                                                       const Job& job) {
+                                                       const Job& job, Statistics& stats) {
+  Stopwatch watch;
   // Where silent iterations are left out, there are no repeated ones. With a filter, races are asked of threads that
   // have stopped, and who goes on with exchanges for ever has not.
   const bool races = options.property == Property::races;
@@ -483,8 +494,10 @@ inline std::vector<std::vector<bool>> repeats_left_out(const prog::Test& test, c
       (races && options.filter && test.filter.kind != prog::Cond::Kind::always))
     return {};
   const encode::Repeats repeats = encode::repeats_of(test, model, [&](prog::ObjectId object, uint64_t cell) {
-    return !encode::may_be_incoherent(test, model, object, cell, job).value_or(true);
+    const auto spent = [&](const std::optional<sat::Effort>& of) { stats.add(of); };
+    return !encode::may_be_incoherent(test, model, object, cell, job, spent).value_or(true);
   });
+  watch.lap(stats.phases.leave_out);
   const auto& which = races ? repeats.races : repeats.conditions;
   return encode::Repeats::any_of(which) ? which : std::vector<std::vector<bool>>{};
 }

@@ -71,6 +71,8 @@ class ModelEncoding {
   void read_base(vocab::Base b);
   void imply();
   bool probe();
+  void plant(const std::vector<BitSet>& implied_by);
+  void under_each(const std::function<bool(uint32_t)>& visit);
   bool agree();
   void order_writes();
   // Of a base whose pairs do not depend on the execution but for both events being there: whether it has this pair.
@@ -101,7 +103,14 @@ class ModelEncoding {
   std::unordered_map<Lit, Gate> gates_;
   std::map<uint32_t, Lit> raised_;
   std::set<std::pair<uint32_t, uint32_t>> agreed_;  // read, bit
-  bool circular_ = false;                           // some lower literal belongs to a fixpoint
+  struct Block {                                    // of events that run under one literal
+    std::vector<uint32_t> events, children;
+  };
+  std::vector<Block> blocks_;
+  std::vector<uint32_t> roots_;
+  bool died_ = false;        // some event was found not to run
+  uint32_t probe_from_ = 0;  // the read that probe() begins with
+  bool circular_ = false;    // some lower literal belongs to a fixpoint
 };
 
 template <class Value>

@@ -118,7 +118,8 @@ void forbid_repeats(ProgramEncoding& p, Circuit& c, const std::vector<std::vecto
 }
 
 std::optional<bool> may_be_incoherent(const prog::Test& test, const cat::Model& model, prog::ObjectId object,
-                                      uint64_t cell, const Job& job) {
+                                      uint64_t cell, const Job& job,
+                                      const std::function<void(const std::optional<sat::Effort>&)>& spent) {
   auto skeleton = unroll(test, 2, needs_dependencies(model), Unrolling::all_fragments, {}, &job);
   if (!skeleton) return std::nullopt;
   const auto& events = skeleton->events;
@@ -169,6 +170,7 @@ std::optional<bool> may_be_incoherent(const prog::Test& test, const cat::Model& 
   c.feed(*solver);
   // No loop formulas: executions that they would exclude only make the answer more careful.
   const sat::Answer a = solver->solve({}, job);
+  if (spent) spent(solver->effort());
   if (a == sat::Answer::unknown) return std::nullopt;
   return a == sat::Answer::sat;
 }

@@ -48,7 +48,9 @@ void forbid_repeats(ProgramEncoding& p, Circuit& c, const std::vector<std::vecto
 
 // Whether some consistent execution of the skeleton (the program unrolled twice into fragments, with reads that return
 // what they like) shows accesses of the cell out of order, or an interrupted read-modify-write. nullopt: not known.
+// `spent` is told what a solver did.
 std::optional<bool> may_be_incoherent(const prog::Test& test, const cat::Model& model, prog::ObjectId object,
-                                      uint64_t cell, const Job& job);
+                                      uint64_t cell, const Job& job,
+                                      const std::function<void(const std::optional<sat::Effort>&)>& spent = {});
 
 }  // namespace fencepost::encode

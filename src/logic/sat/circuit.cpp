@@ -1,6 +1,7 @@
 #include "sat/circuit.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/diagnostic.h"
 
@@ -179,67 +180,90 @@ Lit Circuit::at_least(const std::vector<Lit>& ls, uint32_t k) {
   return count[k - 1];
 }
 
-void Circuit::index_clauses() {
-  const size_t vars = fixed_.size();
-  index_ = {clauses_.size(), vars, {}, std::vector<uint32_t>(2 * vars + 2, 0), {}};
-  index_.starts.reserve(clause_count_);
-  for (size_t i = 0; i < clauses_.size(); ++i) {
-    index_.starts.push_back(static_cast<uint32_t>(i));
-    for (; clauses_[i] != 0; ++i) ++index_.offset[place(clauses_[i]) + 1];
-  }
-  for (size_t v = 0; v + 1 < index_.offset.size(); ++v) index_.offset[v + 1] += index_.offset[v];
-  index_.occurs.resize(index_.offset.back());
-  std::vector<uint32_t> fill(index_.offset.begin(), index_.offset.end() - 1);
-  for (uint32_t start : index_.starts)
-    for (size_t i = start; clauses_[i] != 0; ++i) index_.occurs[fill[place(clauses_[i])]++] = start;
-}
+// ---- unit propagation ------------------------------------------------------------------------------
+// Two watched literals (M. Moskewicz et al., Chaff, 2001), the lists threaded through the clauses (A. Biere, PicoSAT
+// essentials, 2008), so that building them allocates nothing. Watched are the first two literals of a clause. Each open
+// clause has two watched literals that are not false, under what is fixed and assumed; retracting undoes no move.
+// Measured on a compare-and-swap lock of 32 invocations under PTX, where rounds of bounds assume each event: lists of
+// occurrences took 95 % of 20 s.
 
-bool Circuit::look_at(uint32_t start, Lit& unit) const {
-  unit = 0;
-  for (size_t i = start; clauses_[i] != 0; ++i) {
-    const Lit f = fold(clauses_[i]);
-    if (f == k_true) {
-      unit = 0;
-      return true;
+bool Circuit::watch_new() {
+  first_.resize(2 * fixed_.size(), 0);
+  if (watching_.empty()) watching_.push_back(0);  // so that no clause is at 0
+  while (watched_ < clauses_.size()) {
+    const size_t c = watching_.size();
+    watching_.insert(watching_.end(), 3, 0);
+    bool satisfied = false;
+    for (; clauses_[watched_] != 0; ++watched_) {
+      const Lit l = clauses_[watched_];
+      const int8_t v = value(l);
+      satisfied = satisfied || v > 0;
+      if (v == 0 && (watching_.size() != c + 4 || l != watching_[c + 3])) watching_.push_back(l);
     }
-    if (f == k_false) continue;
-    if (unit != 0) {
-      unit = 0;
-      return true;
+    ++watched_;
+    const size_t length = watching_.size() - c - 3;
+    if (!satisfied && length >= 2) {
+      FENCEPOST_INVARIANT(watching_.size() < (size_t{1} << 31), "clauses beyond the numbers of places");
+      watching_[c] = static_cast<Lit>(length);
+      for (size_t k = 0; k < 2; ++k)
+        watching_[c + 1 + k] = std::exchange(first_[place(watching_[c + 3 + k])], static_cast<Lit>(c));
+      continue;
     }
-    unit = f;
-  }
-  return unit != 0;
-}
-
-bool Circuit::propagate() {
-  if (contradictory_) return false;
-  const auto visit = [&](uint32_t start) {
-    Lit unit = 0;
-    if (!look_at(start, unit))
+    const Lit unit = length == 1 ? watching_[c + 3] : 0;
+    watching_.resize(c);
+    if (satisfied) continue;
+    if (unit == 0) {
       contradictory_ = true;
-    else if (unit != 0)
-      fix(unit);
-    return !contradictory_;
-  };
-  if (index_.size != clauses_.size() || index_.size == 0) {
-    index_clauses();
-    propagated_ = 0;
-    for (uint32_t start : index_.starts)
-      if (!visit(start)) return false;
-  }
-  // Each newly fixed literal visits the clauses that it shortens.
-  for (; propagated_ < units_.size(); ++propagated_) {
-    const size_t k = place(-units_[propagated_]);
-    if (k + 1 >= index_.offset.size()) continue;
-    for (uint32_t j = index_.offset[k]; j < index_.offset[k + 1]; ++j)
-      if (!visit(index_.occurs[j])) return false;
+      return false;
+    }
+    fix(unit);
   }
   return true;
 }
 
+// Visits the clauses that watch l, which is false: each finds another literal, is satisfied, or sets its last one.
+// False: a clause is violated. `for_ever`: nothing will be retracted, so that clauses lose what is false.
+template <bool for_ever, class Set>
+bool Circuit::falsified(Lit l, Set&& set) {
+  if (place(l) >= first_.size()) return true;
+  Lit* link = &first_[place(l)];
+  while (*link != 0) {
+    Lit* const clause = &watching_[static_cast<size_t>(*link)];
+    Lit* const literals = clause + 3;
+    const size_t mine = literals[0] == l ? 0 : 1;
+    const Lit other = literals[1 - mine];
+    const int8_t v = value(other);
+    if (v <= 0) {
+      const Lit length = clause[0];
+      Lit k = 2;
+      while (k < length && (value(literals[k]) < 0 || literals[k] == other)) ++k;  // a literal may occur twice
+      if (k < length) {
+        const Lit at = *link;
+        *link = clause[1 + mine];
+        literals[mine] = literals[k];
+        literals[k] = l;
+        if (for_ever) std::swap(literals[k], literals[--clause[0]]);
+        clause[1 + mine] = std::exchange(first_[place(literals[mine])], at);
+        continue;
+      }
+      if (v < 0) return false;
+      set(other);
+    }
+    link = &clause[1 + mine];
+  }
+  return true;
+}
+
+bool Circuit::propagate() {
+  if (contradictory_ || !watch_new()) return false;
+  // A clause that has a unit now was seen with all units before it.
+  for (; propagated_ < units_.size(); ++propagated_)
+    if (!falsified<true>(-units_[propagated_], [&](Lit x) { fix(x); })) contradictory_ = true;
+  return !contradictory_;
+}
+
 bool Circuit::assume(Lit l) {
-  FENCEPOST_INVARIANT(assumed_.empty(), "one assumption at a time");
+  levels_.push_back(assumed_.size());
   const auto set = [&](Lit x) {
     fixed_[static_cast<size_t>(x < 0 ? -x : x)] = x > 0 ? 1 : -1;
     assumed_.push_back(x);
@@ -248,21 +272,15 @@ bool Circuit::assume(Lit l) {
   if (start == k_true) return true;
   if (start == k_false) return false;
   set(start);
-  for (size_t next = 0; next < assumed_.size(); ++next) {
-    const size_t k = place(-assumed_[next]);
-    if (k + 1 >= index_.offset.size()) continue;
-    for (uint32_t j = index_.offset[k]; j < index_.offset[k + 1]; ++j) {
-      Lit unit = 0;
-      if (!look_at(index_.occurs[j], unit)) return false;
-      if (unit != 0) set(unit);
-    }
-  }
+  for (size_t next = levels_.back(); next < assumed_.size(); ++next)
+    if (!falsified<false>(-assumed_[next], set)) return false;
   return true;
 }
 
 void Circuit::retract() {
-  for (Lit x : assumed_) fixed_[static_cast<size_t>(x < 0 ? -x : x)] = 0;
-  assumed_.clear();
+  for (; assumed_.size() > levels_.back(); assumed_.pop_back())
+    fixed_[static_cast<size_t>(assumed_.back() < 0 ? -assumed_.back() : assumed_.back())] = 0;
+  levels_.pop_back();
 }
 
 void Circuit::feed(Solver& solver) {

@@ -45,9 +45,9 @@ class Circuit {
 
   // Unit propagation over everything added so far. False: the clauses are contradictory.
   bool propagate();
-  // What follows from `l` by unit propagation over the clauses that the last propagate() saw, on top of what is fixed:
-  // until retract(), fold() answers under the assumption. Nothing may be built or added meanwhile. False: l is false in
-  // every model.
+  // What follows from `l` by unit propagation over the clauses that the last propagate() saw, on top of what is fixed
+  // and of earlier assumptions: until retract(), which takes back the last one, fold() answers under the assumption.
+  // Nothing may be built or added meanwhile. False: no model has l and the earlier ones; retract() is to be called too.
   bool assume(Lit l);
   void retract();
   bool contradictory() const { return contradictory_; }
@@ -58,19 +58,23 @@ class Circuit {
 
  private:
   void fix(Lit l);
-  void index_clauses();
-  // False: the clause at `start` is violated. `unit`: its only open literal, or 0.
-  bool look_at(uint32_t start, Lit& unit) const;
-  struct Index {  // occurrence lists over the first `size` literals of clauses_
-    size_t size = 0, variables = 0;
-    std::vector<uint32_t> starts, offset, occurs;
-  };
+  int8_t value(Lit l) const {  // 1 true, -1 false, 0 open
+    const int8_t v = fixed_[static_cast<size_t>(l < 0 ? -l : l)];
+    return l < 0 ? static_cast<int8_t>(-v) : v;
+  }
   static size_t place(Lit l) { return l > 0 ? 2 * static_cast<size_t>(l) : 2 * static_cast<size_t>(-l) + 1; }
-  Index index_;
-  size_t propagated_ = 0;      // units
-  std::vector<Lit> assumed_;   // and what follows
-  std::vector<int8_t> fixed_;  // by variable: 0 open, 1 true, -1 false
-  std::vector<Lit> clauses_;   // zero-terminated
+  // Two literals of each clause are watched (circuit.cpp).
+  bool watch_new();
+  template <bool for_ever, class Set>
+  bool falsified(Lit l, Set&& set);
+  size_t watched_ = 0;          // of clauses_
+  std::vector<Lit> watching_;   // by clause: its length, the next clause of each of its two lists, literals
+  std::vector<Lit> first_;      // by place of a literal: the first clause that watches it, in watching_; 0: none
+  size_t propagated_ = 0;       // units
+  std::vector<Lit> assumed_;    // and what follows
+  std::vector<size_t> levels_;  // where each assumption begins in it
+  std::vector<int8_t> fixed_;   // by variable: 0 open, 1 true, -1 false
+  std::vector<Lit> clauses_;    // zero-terminated
   size_t fed_ = 0;
   size_t units_fed_ = 0;
   std::vector<Lit> units_;

@@ -63,14 +63,22 @@ static Json to_json(const check::Result& r) {
   if (r.bound.largest() != 0) j["bound"] = r.bound.largest();
   j["reachable"] = r.reachable;
   j["flags"] = r.flags;
-  j["statistics"] = {{"seconds", r.stats.seconds},       {"engine", check::name(r.stats.decided_by)},
-                     {"candidates", r.stats.candidates}, {"variables", r.stats.variables},
-                     {"clauses", r.stats.clauses},       {"conflicts", r.stats.conflicts},
-                     {"queries", r.stats.queries},       {"settled", r.stats.settled},
+  const auto counted = [&](uint64_t n) { return r.stats.effort_known ? Json(n) : Json(nullptr); };
+  j["statistics"] = {{"seconds", r.stats.seconds},
+                     {"engine", check::name(r.stats.decided_by)},
+                     {"candidates", r.stats.candidates},
+                     {"variables", r.stats.variables},
+                     {"clauses", r.stats.clauses},
+                     {"conflicts", counted(r.stats.effort.conflicts)},
+                     {"decisions", counted(r.stats.effort.decisions)},
+                     {"propagations", counted(r.stats.effort.propagations)},
+                     {"queries", r.stats.queries},
+                     {"settled", r.stats.settled},
                      {"rounds", r.stats.rounds}};
   const check::Phases& p = r.stats.phases;
-  j["statistics"]["phases"] = {
-      {"program", p.program}, {"settle", p.settle}, {"model", p.model}, {"search", p.search}, {"replay", p.replay}};
+  j["statistics"]["phases"] = {{"leave_out", p.leave_out}, {"program", p.program}, {"settle", p.settle},
+                               {"model", p.model},         {"search", p.search},   {"replay", p.replay},
+                               {"other", p.other}};
   return j;
 }
 

@@ -532,6 +532,19 @@ TEST(Report, JsonHasItsFields) {
   EXPECT_EQ(j["verdict"], "holds");
   EXPECT_EQ(j["execution"]["final"], "1:r0=1; 1:r1=0;");
   EXPECT_EQ(j["execution"]["events"].size(), 6u);
+  const auto& s = j["statistics"];
+  double seconds = 0;
+  for (const char* phase : {"leave_out", "program", "settle", "model", "search", "replay", "other"})
+    seconds += s["phases"].at(phase).get<double>();
+  EXPECT_EQ(s["phases"].size(), 7u);
+  EXPECT_NEAR(seconds, r.stats.phases.sum(), 1e-9);
+  for (const char* count : {"conflicts", "decisions", "propagations"}) EXPECT_TRUE(s[count].is_number()) << count;
+  EXPECT_EQ(s["propagations"], r.stats.effort.propagations);
+  EXPECT_GT(s["propagations"], 0u);
+  r.stats.effort_known = false;
+  j = nlohmann::json::parse(check_json("mp.litmus", relaxed, model, options, r));
+  for (const char* count : {"conflicts", "decisions", "propagations"})
+    EXPECT_TRUE(j["statistics"][count].is_null()) << count;
   Job job3 = Job::with_budget(20);
   j = nlohmann::json::parse(
       outcomes_json("mp.litmus", relaxed, model, check::outcomes(relaxed, model, options, job3), 0.5));

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <set>
+#include <thread>
+
 #include "base/job.h"
 
 namespace fencepost::sat {
@@ -115,6 +119,166 @@ TEST(Circuit, PropagationFixesWhatFollows) {
   EXPECT_TRUE(c.is_true(d));
   c.add({-d});
   EXPECT_FALSE(c.propagate());
+}
+
+// ---- propagation, held against a reading of all clauses until nothing changes ----
+
+using Clauses = std::vector<std::vector<Lit>>;
+
+// Values by variable; nullopt: some clause is violated.
+std::optional<std::vector<int>> closure(const Clauses& clauses, std::vector<Lit> units, uint32_t variables) {
+  std::vector<int> v(variables + 1, 0);
+  const auto value = [&](Lit l) { return l > 0 ? v[static_cast<size_t>(l)] : -v[static_cast<size_t>(-l)]; };
+  const auto set = [&](Lit l) {
+    if (value(l) < 0) return false;
+    v[static_cast<size_t>(std::abs(l))] = l > 0 ? 1 : -1;
+    return true;
+  };
+  for (Lit l : units)
+    if (!set(l)) return std::nullopt;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const auto& clause : clauses) {
+      std::set<Lit> open;
+      bool satisfied = false;
+      for (Lit l : clause) {
+        satisfied = satisfied || value(l) > 0;
+        if (value(l) == 0) open.insert(l);
+      }
+      if (satisfied || open.size() > 1) continue;
+      if (open.empty() || !set(*open.begin())) return std::nullopt;
+      changed = true;
+    }
+  }
+  return v;
+}
+
+// Clauses come in several goes, with literals that occur twice or with both signs; assumptions stand on each other.
+TEST(Circuit, PropagationFindsWhatReadingAllClausesFinds) {
+  Rng rng(11);
+  uint32_t contradictions = 0, refuted = 0, deep = 0, derived = 0;
+  for (int program = 0; program < 600; ++program) {
+    const uint32_t variables = 4 + static_cast<uint32_t>(rng.below(24));
+    Circuit c;
+    Clauses clauses{{k_true}};
+    for (uint32_t k = 1; k < variables; ++k) c.fresh();
+    const auto literal = [&] {
+      const Lit l = 1 + static_cast<Lit>(rng.below(variables));
+      return rng.below(2) == 0 ? l : -l;
+    };
+    bool possible = true;
+    for (int go = 0; go < 3 && possible; ++go) {
+      for (uint64_t k = rng.below(variables) + 1; k > 0; --k) {
+        std::vector<Lit> clause;
+        for (uint64_t n = 1 + (rng.below(8) == 0 ? 0 : 1) + rng.below(5); n > 0; --n)
+          clause.push_back(!clause.empty() && rng.below(6) == 0 ? clause[0] : literal());
+        clauses.push_back(clause);
+        c.add(clause);
+      }
+      const auto all = closure(clauses, {}, variables);
+      possible = all.has_value();
+      ASSERT_EQ(c.propagate(), possible);
+      if (!possible) ++contradictions;
+      for (int question = 0; question < 12 && possible; ++question) {
+        std::vector<Lit> assumed;
+        bool holds = true;
+        for (uint64_t n = 1 + rng.below(4); n > 0 && holds; --n) {
+          assumed.push_back(literal());
+          holds = c.assume(assumed.back());
+          const auto expected = closure(clauses, assumed, variables);
+          ASSERT_EQ(holds, expected.has_value());
+          if (!holds) ++refuted;
+          if (holds && assumed.size() > 1) ++deep;
+          for (uint32_t v = 1; v <= variables && holds; ++v) {
+            const Lit l = static_cast<Lit>(v);
+            ASSERT_EQ(c.is_true(l) ? 1 : c.is_false(l) ? -1 : 0, (*expected)[v]) << "variable " << v;
+            derived += c.fold(l) != l ? 1 : 0;
+          }
+        }
+        for (size_t k = 0; k < assumed.size(); ++k) {
+          c.retract();
+          const auto expected =
+              closure(clauses, {assumed.begin(), assumed.end() - static_cast<ptrdiff_t>(k) - 1}, variables);
+          ASSERT_TRUE(expected);
+          for (uint32_t v = 1; v <= variables; ++v)
+            ASSERT_EQ(c.is_true(static_cast<Lit>(v)) ? 1 : c.is_false(static_cast<Lit>(v)) ? -1 : 0, (*expected)[v]);
+        }
+      }
+    }
+  }
+  EXPECT_GT(contradictions, 50u);
+  EXPECT_GT(refuted, 500u);
+  EXPECT_GT(deep, 500u);
+  EXPECT_GT(derived, 10000u);
+}
+
+// ---- what a solver says that it did ----
+
+// n + 1 pigeons in n holes.
+void pigeons(Solver& solver, Lit n) {
+  const auto in = [n](Lit pigeon, Lit hole) { return pigeon * n + hole + 1; };
+  for (Lit p = 0; p <= n; ++p) {
+    std::vector<Lit> somewhere;
+    for (Lit h = 0; h < n; ++h) somewhere.push_back(in(p, h));
+    solver.add_clause(somewhere);
+    for (Lit q = 0; q < p; ++q)
+      for (Lit h = 0; h < n; ++h) solver.add_clause(std::vector<Lit>{-in(p, h), -in(q, h)});
+  }
+}
+
+TEST(Solver, SaysWhatItDid) {
+  auto none = make_cadical();
+  ASSERT_TRUE(none->effort()) << "CaDiCaL is not linked from its archive, see links.cmake";
+  EXPECT_EQ(*none->effort(), Effort{});
+  auto few = make_cadical(), many = make_cadical();
+  pigeons(*few, 3);
+  pigeons(*many, 7);
+  EXPECT_EQ(few->solve({}, Job{}), Answer::unsat);
+  EXPECT_EQ(many->solve({}, Job{}), Answer::unsat);
+  const Effort a = *few->effort(), b = *many->effort();
+  EXPECT_GT(a.conflicts, 0u);
+  EXPECT_GT(a.decisions, 0u);
+  EXPECT_GT(a.propagations, 0u);
+  // Resolution proofs of 8 pigeons in 7 holes have hundreds of steps.
+  EXPECT_GT(b.conflicts, 200u);
+  EXPECT_GT(b.decisions, a.decisions);
+  EXPECT_GT(b.propagations, b.conflicts);
+  EXPECT_EQ(*few->effort(), a);
+}
+
+TEST(Solver, CountsGoOnFromQuestionToQuestion) {
+  const Lit guard = 1000;  // clauses under an assumption: satisfiable without it
+  auto guarded = make_cadical();
+  for (Lit p = 0; p <= 4; ++p) {
+    std::vector<Lit> somewhere{-guard};
+    for (Lit h = 0; h < 4; ++h) somewhere.push_back(p * 4 + h + 1);
+    guarded->add_clause(somewhere);
+    for (Lit q = 0; q < p; ++q)
+      for (Lit h = 0; h < 4; ++h) guarded->add_clause(std::vector<Lit>{-(p * 4 + h + 1), -(q * 4 + h + 1)});
+  }
+  const Lit yes[] = {guard}, no[] = {-guard};
+  EXPECT_EQ(guarded->solve(yes, Job{}), Answer::unsat);
+  const Effort first = *guarded->effort();
+  EXPECT_GT(first.conflicts, 0u);
+  EXPECT_EQ(guarded->solve(no, Job{}), Answer::sat);
+  const Effort second = *guarded->effort();
+  EXPECT_GE(second.conflicts, first.conflicts);
+  EXPECT_GT(second.propagations, first.propagations);
+}
+
+TEST(Solver, ThreadsCountForThemselves) {
+  std::vector<Effort> found(6);
+  std::vector<std::jthread> threads;
+  for (size_t k = 0; k < found.size(); ++k)
+    threads.emplace_back([&found, k] {
+      auto solver = make_cadical();
+      pigeons(*solver, k % 2 == 0 ? 3 : 6);
+      solver->solve({}, Job{});
+      found[k] = solver->effort().value_or(Effort{});
+    });
+  threads.clear();
+  for (size_t k = 2; k < found.size(); ++k) EXPECT_EQ(found[k], found[k - 2]);
+  EXPECT_NE(found[0], found[1]);
 }
 
 }  // namespace
