@@ -260,7 +260,8 @@ Record states(const Setup& s, uint64_t i) {
     }
     const Status expected = (*oracle)->weak ? Status::holds : Status::fails;
     Job job = Job::with_budget(s.seconds);
-    const auto exact = check::decide_by_states(test, model, o, job);
+    check::Statistics spent;
+    const auto exact = check::decide_by_states(test, model, o, job, spent);
     Job again = Job::with_budget(s.seconds);
     const check::Result solved = check::solve_termination(test, model, o, again);
     if (s.only >= 0)

@@ -133,12 +133,13 @@ exists (f == 0)
   const prog::Test t = parse(lock);
   const cat::Model m = model("vulkan", t.dialect);
   Job job;
+  Statistics spent;
   for (const char* p : {"FAIR", "OBE", "LOBE", "HSA_OBE"}) {
-    const auto r = decide_by_states(t, m, options_for(t, p), job);
+    const auto r = decide_by_states(t, m, options_for(t, p), job, spent);
     ASSERT_TRUE(r) << p;
     EXPECT_EQ(r->verdict.status, Status::holds) << p;
   }
-  EXPECT_EQ(decide_by_states(t, m, options_for(t, "HSA"), job)->verdict.status, Status::fails);
+  EXPECT_EQ(decide_by_states(t, m, options_for(t, "HSA"), job, spent)->verdict.status, Status::fails);
 }
 
 TEST(Liveness, TheWeakMemorySeparation) {
@@ -265,9 +266,10 @@ exists (f == 0)
   const cat::Model m = model("vulkan", t.dialect);
   const Options o = options_for(t, "FAIR", 1);
   Job job;
+  Statistics spent;
   EXPECT_EQ(check(t, m, o, job).verdict.status, Status::holds);
   t.objects[0].undefined = {true};
-  EXPECT_FALSE(decide_by_states(t, m, o, job));
+  EXPECT_FALSE(decide_by_states(t, m, o, job, spent));
   for (const Result& r : {solve_termination(t, m, o, job), enumerate_termination(t, m, o, job)}) {
     EXPECT_EQ(r.verdict.status, Status::fails) << r.verdict.detail;
     EXPECT_TRUE(r.lasso);
