@@ -15,11 +15,11 @@ struct Asked {
   double seconds = 0;  // of the processor
 };
 
-Asked ask(const std::string& text, const Options& o) {
+Asked ask(const std::string& text, const Options& o, double seconds = 60) {
   auto test = read::parse_one(make_source("test.litmus", text));
   auto model = cat::load_model("ptx-8", vocab::Dialect::ptx);
   EXPECT_TRUE(test && model);
-  Job job = Job::with_budget(60);
+  Job job = Job::with_budget(seconds);
   const double start = processor_seconds();
   Asked out{check(*test, *model, o, job)};
   out.seconds = processor_seconds() - start;
@@ -62,7 +62,7 @@ TEST(Statistics, PhasesSumUpToTheProcessorTime) {
         o.engine = e;
         o.auto_bound = automatic;
         o.bound = automatic ? 1 : 2;
-        const Asked a = ask(k_lock, o);
+        const Asked a = ask(k_lock, o, 1);  // some do not come to an end; the sum is right then too
         const Phases& s = a.result.stats.phases;
         EXPECT_NEAR(s.sum(), a.seconds, 0.02 * a.seconds + 1e-3) << name(p) << " " << name(e);
         EXPECT_GT(s.sum(), 0);
