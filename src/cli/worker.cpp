@@ -547,7 +547,8 @@ int in_cage(const Confinement& c, const Console& console, bool json, const std::
     long_winded = out.size() + err.size() + w.held.size() > k_most_output;
     late = !code && Clock::now() > end;
   }
-  const int status = stop(w, late || long_winded || open);
+  // Also where it has closed its end: it need not have ended. The status of one that has is not changed by the signal.
+  const int status = stop(w, true);
   ::close(ends[0]);
   if (WIFEXITED(status) && WEXITSTATUS(status) == k_no_cage) return cannot(err);
   if (code && !long_winded && *code >= k_exit_holds && *code <= k_exit_internal) {

@@ -8,7 +8,10 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace fencepost::cli {
 namespace {
@@ -229,6 +232,69 @@ TEST(Worker, TheFirstTestPaysForItsReading) {
   });
   EXPECT_EQ(got, 0);
   EXPECT_EQ(begin_test(), 0) << "here is no worker";
+}
+
+// What a worker may try that an input has taken over: the parent says that it gave up, soon, and prints nothing of it.
+TEST(Worker, OneThatIsConfinedCannotHoldItsParent) {
+  const auto end_of = [](const std::function<int(const Console&)>& deed, std::string& err, std::string& out) {
+    Confinement c;
+    c.limits = {0.3, uint64_t{256} << 20};
+    Said said;
+    const auto begin = std::chrono::steady_clock::now();
+    const int code = in_cage(c, said.console(), false, "a.litmus", deed);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+    err = said.err;
+    out = said.out;
+    return code;
+  };
+  std::string err, out;
+  if (end_of([](const Console&) { return 0; }, err, out) == k_exit_internal) GTEST_SKIP() << err;
+  EXPECT_EQ(end_of([](const Console& c) { return c.out("fine"), 1; }, err, out), 1);
+  EXPECT_EQ(out, "fine");
+  const auto sleep = [] {
+    for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
+  };
+  const std::vector<std::pair<const char*, std::function<int(const Console&)>>> deeds = {
+      {"--budget",
+       [&](const Console& c) {
+         c.out("half");
+         sleep();
+         return 0;
+       }},
+      {"gave up",
+       [&](const Console&) {  // it closes its ends, and does not end
+         for (int fd = 3; fd < 64; ++fd) ::close(fd);
+         sleep();
+         return 0;
+       }},
+      {"longer than 16 MiB",
+       [&](const Console& c) {
+         for (int i = 0; i < 40; ++i) c.out(std::string(1 << 20, 'x'));
+         return 0;
+       }},
+      {"gave up",
+       [&](const Console&) {  // a message that is longer than memory
+         for (int fd = 3; fd < 64; ++fd) static_cast<void>(::write(fd, "o\xff\xff\xff\xff\xff\xff\xff\x7f", 9));
+         sleep();
+         return 0;
+       }},
+      {"gave up",
+       [&](const Console&) {  // no message at all
+         for (int fd = 3; fd < 64; ++fd) static_cast<void>(::write(fd, "x\0\0\0\0\0\0\0\0", 9));
+         for (int fd = 3; fd < 64; ++fd) static_cast<void>(::write(fd, "x\1\0\0\0\0\0\0\0M", 10));
+         for (int fd = 3; fd < 64; ++fd) static_cast<void>(::write(fd, "x\2\0\0", 4));
+         for (int fd = 3; fd < 64; ++fd) ::close(fd);
+         sleep();
+         return 0;
+       }},
+      {"system call", [&](const Console&) { return ::fork() == 0 ? 0 : 1; }},
+      {"signal 6", [&](const Console&) -> int { ::abort(); }},
+      {"--memory", [&](const Console&) { return fill(size_t{1} << 30), 0; }}};
+  for (const auto& [word, deed] : deeds) {
+    EXPECT_EQ(end_of(deed, err, out), k_exit_undecided) << word << ": " << err;
+    EXPECT_NE(err.find(word), std::string::npos) << word << ": " << err;
+    EXPECT_EQ(out, "") << word;
+  }
 }
 
 }  // namespace
