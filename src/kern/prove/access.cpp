@@ -1,5 +1,6 @@
 // Loads, stores and atomics: what is logged, what must be excluded, what is read.
 #include <algorithm>
+#include <cmath>
 
 #include "prove/execute.h"
 
@@ -270,7 +271,12 @@ void Execution::store(Activation& a, const Instruction& in, const Store& s, Pair
     for (RegionId r : s.access.regions)
       log(AccessKind::write, s.access, r, guard, pointer, value, pointer_value, in.place, nullptr);
   for (RegionId r : s.access.regions)
-    if (counters_[r.index] != 0) counter_writes_.push_back({r, position_, loops_around_});
+    if (counters_[r.index] != 0) {
+      const bool once = mode.log && second_ == 0 && loops_around_.empty() && s.access.regions.size() == 1;
+      counter_writes_.push_back(
+          {r, position_, loops_around_,
+           once && pool_.is_true(as_master(guard[0], 0)) && pool_.is_true(as_master(guard[1], 1))});
+    }
   for (RegionId r : s.access.regions) {
     if (memory.adversarial(r)) continue;
     master_store(r, guard, pointer, s.access.bytes, pointer_value, value);
@@ -417,6 +423,58 @@ void Execution::ticket_facts() {
         assumptions.insert({"the counter " + m_.regions[i.region.index].name + " does not come round within one launch",
                             order::Assumption::counter, i.region});
     }
+}
+
+// The largest value that plain stores give a counter; none: some store gives an unknown value, or only a part of it, or
+// something writes in a function that is called by its contract.
+std::optional<uint64_t> Execution::set_to_at_most(RegionId r) const {
+  uint64_t most = 0;
+  for (const flow::Writer& w : writers_.of(r)) {
+    if (w.function != entry_) return std::nullopt;
+    if (w.kind != flow::Writer::store) continue;
+    const auto* s = std::get_if<Store>(&w.instruction->action);
+    if (s == nullptr || s->access.bytes != m_.region(r).size) return std::nullopt;
+    const Value& v = m_.function(w.function).value(s->value);
+    if (v.kind != Value::constant || v.type.kind != Type::bits) return std::nullopt;
+    most = std::max(most, v.constant_bits);
+  }
+  return most;
+}
+
+// How large a ticket of a counter of the group may be: what a plain store left there, and all that the group adds.
+// The counter is one number in shared memory, all of whose plain stores are of constants. One of them is made by the
+// first thread of each group, whatever happens, and stands before a barrier of the whole group, behind which the ticket
+// is taken: so what the ticket finds began with such a constant, not with what the memory held before. Each thread
+// executes each addition so often as its loops say (move_counter), and nothing else adds.
+void Execution::ticket_bounds() {
+  double threads = m_.function(entry_).kernel ? 1 : 0;
+  for (const uint64_t n : options_.launch.local_size) threads *= static_cast<double>(n);
+  if (threads == 0) return;
+  for (const Ticket& k : tickets) {
+    const Region& r = m_.region(k.region);
+    const auto moved = moved_.find(k.region.index);
+    if (r.space != Space::group || counters_[k.region.index] <= 0 || moved == moved_.end()) continue;
+    if (r.size != moved->second.bytes || 8 * moved->second.bytes != pool_.width(k.value[0])) continue;
+    const bool begun = std::any_of(counter_writes_.begin(), counter_writes_.end(), [&](const CounterWrite& w) {
+      return w.region == k.region && w.always &&
+             std::any_of(meetings_of_all_.begin(), meetings_of_all_.end(),
+                         [&](uint32_t at) { return w.position < at && at < k.position; });
+    });
+    const std::optional<uint64_t> from = set_to_at_most(k.region);
+    if (!begun || !from) continue;
+    const double most = static_cast<double>(*from) + threads * moved->second.most - static_cast<double>(k.step);
+    if (!(most >= 0 && most < std::ldexp(1.0, std::min<int>(pool_.width(k.value[0]), 52)))) continue;
+    for (size_t t = 0; t < 2; ++t) {
+      Fact f;
+      f.term = pool_.implies(
+          k.guard[t], pool_.ule(k.value[t], pool_.constant(static_cast<uint64_t>(most), pool_.width(k.value[t]))));
+      f.from = {k.position, k.position};
+      f.until = {k.until, k.until};
+      f.threads = static_cast<uint8_t>(1 << t);
+      f.names = formula::names(pool_, f.term);
+      if (!pool_.is_true(f.term)) trace.facts.push_back(std::move(f));
+    }
+  }
 }
 
 // __atomic_has_taken_value(pointer, offset, value).

@@ -284,6 +284,7 @@ void Execution::run() {
   axioms();
   function(a, both(pool_.yes()), Mode{}, results, returned);
   ticket_facts();
+  ticket_bounds();
   phases();
   for (const Term t : instances(pool_, options_.axioms)) {
     Fact f;

@@ -60,6 +60,7 @@ struct CounterWrite {
   ir::RegionId region;
   uint32_t position = 0;
   std::vector<uint32_t> loops;
+  bool always = false;  // the first thread of each group makes it, once
 };
 
 using order::AccessRecord;
@@ -390,6 +391,8 @@ class Execution {
   std::vector<uint32_t> loops_around_;
   std::set<uint32_t> loose_loops_;  // of these: run as a summary, each thread in an iteration of its own
   std::vector<CounterWrite> counter_writes_;
+  std::vector<uint32_t>
+      meetings_of_all_;              // barriers of the whole group that fence local memory, by position; outside loops
   bool maybe_held_ = false;          // a lock may have been taken since the last barrier of the group
   std::set<uint32_t> many_writers_;  // group arrays that threads other than the master have written since then
   uint32_t loop_runs_ = 0;
@@ -405,6 +408,8 @@ class Execution {
   Round comes_round(ir::RegionId r) const;
   bool replaced_between(const Ticket& i, const Ticket& j) const;
   void ticket_facts();
+  void ticket_bounds();
+  std::optional<uint64_t> set_to_at_most(ir::RegionId r) const;
   void unknown_warps(const std::function<void(Term)>& state);
   std::set<size_t> compared_with_null() const;
   uint8_t alignment(Term base) const;

@@ -1,0 +1,66 @@
+// How large a ticket of a group's counter may be (Execution::ticket_bounds), each condition taken away in turn.
+#include <gtest/gtest.h>
+
+#include "clangfe/clangfe.h"
+#include "verifier/service.h"
+
+namespace fencepost::verifier {
+namespace {
+
+const std::string k_block = R"(
+__global__ void k(int *out, const int *in, int *sizes, int n) {
+  __shared__ int c;
+  if (threadIdx.x == 0) c = 0;
+  __syncthreads();
+  int v = in[blockIdx.x * 64 + threadIdx.x];
+  if (v != 0) out[blockIdx.x * 64 + atomicAdd(&c, 1)] = v;
+  __syncthreads();
+  if (threadIdx.x == 0) sizes[blockIdx.x] = c;
+})";
+
+int decided(std::string text, const std::vector<std::pair<std::string, std::string>>& changes) {
+  for (const auto& [what, by] : changes) {
+    const size_t at = text.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    if (at != std::string::npos) text.replace(at, what.size(), by);
+  }
+  const auto o = launch::parse({"--blockDim=64", "--gridDim=8"});
+  EXPECT_TRUE(o);
+  return answer(*o, make_source("k.cu", text)).exit_code;
+}
+
+TEST(Tickets, of_a_group_are_fewer_than_its_threads) {
+  if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  EXPECT_EQ(decided(k_block, {}), 0);
+  // All threads begin it; it begins with 3 and the groups' places are further apart; it is begun again.
+  EXPECT_EQ(decided(k_block, {{"if (threadIdx.x == 0) c", "c"}}), 0);
+  EXPECT_EQ(decided(k_block, {{"c = 0", "c = 3"}, {"blockIdx.x * 64 + atomic", "blockIdx.x * 67 + atomic"}}), 0);
+  EXPECT_EQ(decided(k_block, {{"sizes[blockIdx.x] = c", "c = 0"}}), 0);
+  // Own places below, tickets above.
+  EXPECT_EQ(decided(k_block, {{"if (v != 0) out[blockIdx.x * 64 + atomicAdd(&c, 1)] = v;",
+                               "out[blockIdx.x * 128 + threadIdx.x] = v; if (v != 0) out[blockIdx.x * 128 + 64 + "
+                               "atomicAdd(&c, 1)] = v;"}}),
+            0);
+  const std::vector<std::vector<std::pair<std::string, std::string>>> broken{
+      {{"c = 0", "c = 1"}},                                               // one more
+      {{"c = 0", "c = -1"}},                                              // begins below 0
+      {{"c = 0", "c = n"}},                                               // with anything
+      {{"atomicAdd(&c, 1)", "atomicAdd(&c, 2)"}},                         // by two
+      {{"if (threadIdx.x == 0) c = 0;", ""}},                             // not begun
+      {{"if (threadIdx.x == 0) c", "if (threadIdx.x == 1 && n > 2) c"}},  // not always
+      {{"if (threadIdx.x == 0) c", "if (blockIdx.x == 0) c"}},            // not in each group
+      {{"  int v", "  atomicAdd(&c, 5);\n  int v"}},                      // others add
+      {{"if (v != 0) out", "for (int i = 0; i < n; ++i) out"}},           // more than once
+      {{"if (v != 0) out", "for (int i = 0; i < 2; ++i) out"}},           // twice
+      {{"sizes[blockIdx.x] = c", "c = 70"},
+       {"out[", "for (int i = 0; i < 1; ++i) out["},
+       {"v = in", "w = atomicAdd(&c, 1), v = in"}},  // set to more, and added to elsewhere
+      {{"__syncthreads();\n  int v", "int v"}},      // no barrier between
+      {{"__shared__ int c;", "__shared__ int c; if (in[threadIdx.x] == 7) return;"}},  // who would begin it is gone
+      {{"__shared__ int c;", "__shared__ short d[2]; int &c = *(int *)d;"}, {"c = 0", "d[0] = 0"}},  // half of it
+  };
+  for (const auto& changes : broken) EXPECT_NE(decided(k_block, changes), 0) << changes[0].first << changes[0].second;
+}
+
+}  // namespace
+}  // namespace fencepost::verifier
