@@ -270,6 +270,7 @@ class Execution {
   LoopRun next_iteration(Activation& a, uint32_t l, const LoopRun& first, Mode mode);
   void body(Activation& a, uint32_t l, LoopRun& run, Mode mode);
   void header_invariants(Activation& a, uint32_t l, const Phis& phis, Pair guard, Mode mode, Header what);
+  std::vector<ir::ValueId> rotation(const Activation& a, uint32_t l, ir::ValueId v) const;
   Phis incoming(Activation& a, uint32_t l, bool latch);
   void come_back_facts(LoopRun& run, Term latch, int thread);
   void propose(Activation& a, uint32_t l, LoopRun& run, const Phis& initial, Mode mode);

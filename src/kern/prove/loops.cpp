@@ -21,6 +21,28 @@ Execution::Phis Execution::incoming(Activation& a, uint32_t l, bool latch) {
   return r;
 }
 
+// Phis of one header that hand their values on in a circle, `swap(from, to)`: after k iterations the first of them has
+// what the one k places on began with. From v on; empty: v is in no such circle, or in a long one.
+std::vector<ValueId> Execution::rotation(const Activation& a, uint32_t l, ValueId v) const {
+  const Loop& loop = a.cfg->loops()[l];
+  const auto next = [&](ValueId x) {
+    const Instruction* in = a.recurrences->definition(x);
+    const auto* phi = in == nullptr ? nullptr : std::get_if<Phi>(&in->action);
+    if (phi == nullptr || a.recurrences->block_of(x) != loop.header) return ValueId{};
+    for (const Phi::Entry& e : phi->entries)
+      if (e.from == loop.latch) return e.value;
+    return ValueId{};
+  };
+  std::vector<ValueId> circle;
+  ValueId at = v;
+  do {
+    circle.push_back(at);
+    at = next(at);
+    if (!at || circle.size() > 4) return {};
+  } while (at != v);
+  return circle;
+}
+
 // What the k-1st iteration shows by having come back: every condition that is a function of k alone, one k earlier.
 void Execution::come_back_facts(LoopRun& run, Term latch, int thread) {
   const auto t = static_cast<size_t>(thread);
@@ -372,6 +394,18 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
         }
       }
     }
+    if (const std::vector<ValueId> circle = rotation(a, l, v); circle.size() > 1 && options_.infer)
+      for (size_t t = 0; t < 2; ++t) {
+        const auto began = [&](ValueId x) {
+          const auto it = std::find_if(start.begin(), start.end(), [&](const auto& s) { return s.first == x; });
+          FENCEPOST_INVARIANT(it != start.end(), "a phi of the header");
+          return it->second[t];
+        };
+        const Term turn = p.urem(run.k[t], p.constant(circle.size(), k_count_width));
+        now[t] = began(circle.back());
+        for (size_t i = circle.size() - 1; i-- > 0;)
+          now[t] = p.ite(p.eq(turn, p.constant(i, k_count_width)), began(circle[i]), now[t]);
+      }
     if (!now[0] || !now[1]) {
       const std::string& name = a.f->value(v).name;
       now = unknown(width(type), "phi " + (name.empty() ? std::to_string(v.index) : name),

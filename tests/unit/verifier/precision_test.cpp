@@ -251,5 +251,32 @@ TEST_F(Precision, masks_of_the_threads_that_are_here) {
       << said;
 }
 
+TEST_F(Precision, buffers_that_change_places_in_each_iteration) {
+  const auto kernel = [&](const std::string& begin, const std::string& between, const std::string& end) {
+    return cuda(
+        "__shared__ int p[34], q[34], r[34]; int t = threadIdx.x, *from = p, *to = q, *x; p[t] = n; q[t] = n; "
+        "r[t] = n; __syncthreads(); " +
+        begin + " for (int k = 0; k < n; k++) { to[t + 1] = from[t] + from[t + 2]; " + between + " " + end +
+        " } a[threadIdx.x] = from[t + 1];");
+  };
+  const std::string swap = "x = from; from = to; to = x;";
+  EXPECT_EQ(kernel("", "__syncthreads();", swap), 0) << said;
+  EXPECT_EQ(kernel("int *other = r;", "__syncthreads();", "x = from; from = to; to = other; other = x;"), 0) << said;
+  // Numbers too: which of three rows is written.
+  const auto rows = [&](const std::string& between) {
+    return cuda(
+        "__shared__ int s[3][33]; int t = threadIdx.x, i = 0, j = 1, k = 2; for (int m = 0; m < n; m++) { "
+        "s[i][t] = s[j][t + 1];" +
+        between + "int x = i; i = j; j = k; k = x; }");
+  };
+  EXPECT_EQ(rows("__syncthreads();"), 0) << said;
+  EXPECT_EQ(rows(""), 1);
+  EXPECT_NE(kernel("", "", swap), 0);                                               // no barrier
+  EXPECT_NE(kernel("to = p;", "__syncthreads();", swap), 0);                        // one buffer
+  EXPECT_NE(kernel("", "__syncthreads();", "from = to;"), 0);                       // no change of places
+  EXPECT_NE(kernel("", "__syncthreads();", "if (n > k + 3) { " + swap + " }"), 0);  // not in each iteration
+  EXPECT_NE(kernel("int *other = p;", "__syncthreads();", "x = from; from = to; to = other; other = x;"), 0);
+}
+
 }  // namespace
 }  // namespace fencepost::verifier
