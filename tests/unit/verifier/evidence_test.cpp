@@ -1,5 +1,5 @@
-// What an edge rests on, by class: the order of a fence, the memory that it is about, what a barrier of a warp makes known.
-// Each right form is verified, and the nearest wrong ones are not. (Classes of faults that planted ones showed.)
+// What an edge rests on, by class: the order of a fence, the memory that it is about, what a barrier of a warp makes
+// known. Each right form is verified, and the nearest wrong ones are not.
 #include <gtest/gtest.h>
 
 #include "clangfe/clangfe.h"
