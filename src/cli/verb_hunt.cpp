@@ -11,6 +11,7 @@
 #include "cli/parallel.h"
 #include "cli/verbs.h"
 #include "hunt/conduct.h"
+#include "hunt/draw_tests.h"
 #include "hunt/report.h"
 #include "hunt/show.h"
 #include "translation/show.h"
@@ -131,7 +132,7 @@ int run_hunt(const CommandLine& line, const Console& console) {
   if (!s.hunt_test.empty()) return judge_one(s, *configurations, console);
   hunt::Plan plan{*configurations, s.seed, s.hunt_tests, 1};
   plan.threads = thread_count(s.threads, configurations->size() * (s.hunt_tests / hunt::k_batch + 1));
-  auto ledger = hunt::Ledger::open(s.hunt_store, s.seed, hunt::k_batch);
+  auto ledger = hunt::Ledger::open(s.hunt_store, s.seed, hunt::k_batch, "", hunt::k_drawing);
   if (!ledger) return report_errors(console, ledger.error());
   const Job job = job_of(s);
   Progress progress(console, 1, "batches");

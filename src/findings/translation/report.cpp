@@ -96,8 +96,8 @@ std::string words_of(const std::string& culprit, Language l) {
                      s.op == Op::fence ? "memory" : std::string(1, s.place), name(s.order), name(s.scope), written);
 }
 
-// The memory instructions of a kernel in PTX, with their qualifiers and without operands.
-std::vector<std::string> memory_instructions(const std::string& ptx) {
+// What synchronises in the PTX of a kernel: its instructions with their qualifiers, without operands.
+std::vector<std::string> synchronising(const std::string& ptx) {
   std::vector<std::string> out;
   std::istringstream lines(ptx);
   for (std::string line; std::getline(lines, line);) {
@@ -106,9 +106,10 @@ std::vector<std::string> memory_instructions(const std::string& ptx) {
     line.erase(0, line.find_first_not_of(" \t"));
     line.resize(std::min(line.find_first_of(" \t;"), line.size()));
     const std::string head = line.substr(0, line.find('.'));
-    const bool parameter = line.find(".param") != std::string::npos;
-    if (!parameter &&
-        (head == "ld" || head == "st" || head == "atom" || head == "red" || head == "fence" || head == "membar"))
+    const bool ordered = line.find(".acquire") != std::string::npos || line.find(".release") != std::string::npos ||
+                         line.find(".relaxed") != std::string::npos;
+    const bool access = head == "ld" || head == "st";  // plain ones differ by spelling, and synchronise nothing
+    if (head == "atom" || head == "red" || head == "fence" || head == "membar" || (access && ordered))
       out.push_back(line);
   }
   return out;
@@ -125,7 +126,7 @@ std::string quoted(const std::vector<std::string>& words) {
 
 // What the PTX lacks, beside PTX that is right.
 std::string missing(const Fault& f) {
-  const auto made = memory_instructions(f.listing), right = memory_instructions(f.right_listing);
+  const auto made = synchronising(f.listing), right = synchronising(f.right_listing);
   const auto more = without(made, right), lacks = without(right, made);
   if (f.right_listing.empty() || (more.empty() && lacks.empty())) return {};
   std::string out =

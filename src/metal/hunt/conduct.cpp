@@ -99,7 +99,8 @@ std::vector<PtxTest> smaller(const PtxTest& t) {
     out.push_back(t);
     out.back().body.erase(out.back().body.begin() + static_cast<std::ptrdiff_t>(k));
   }
-  if (t.loop) out.push_back({false, t.body});
+  if (t.loop) out.push_back({false, t.body, t.late});
+  if (t.late) out.push_back({t.loop, t.body, false});
   for (size_t k = 0; k < t.body.size(); ++k) {
     const Instruction& i = t.body[k];
     if (i.guard != Guard::none) {

@@ -178,6 +178,7 @@ PtxTest draw_test(uint64_t seed, uint64_t number) {
     if (i.is_access() && rng.chance(0.08)) i.guard = rng.chance(0.5) ? Guard::predicate : Guard::branch;
     t.body.push_back(i);
   }
+  t.late = rng.chance(0.3);
   return t;
 }
 

@@ -99,13 +99,13 @@ bool loads_merged_over_acquire(const Case& c) {
   return false;
 }
 
-// Two strong loads through pointers of which the compiler does not know that they differ.
+// Two strong loads of one place, or through pointers of which the compiler does not know that they differ.
 bool strong_loads_change_places(const Case& c) {
   if (c.target < 80 || c.effect != "reordered" || c.at().kind != Kind::load || !c.at().is_strong()) return false;
   for (size_t k = 0; k < c.test.body.size(); ++k) {
     const Instruction& i = c.test.body[k];
-    if (k != c.culprit && i.kind == Kind::load && i.is_strong() && i.place != c.at().place && i.bits() == c.at().bits())
-      return true;
+    const bool may_be_one = i.place != c.at().place || i.number == c.at().number;
+    if (k != c.culprit && i.kind == Kind::load && i.is_strong() && may_be_one && i.bits() == c.at().bits()) return true;
   }
   return false;
 }

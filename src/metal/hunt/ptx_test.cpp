@@ -245,12 +245,16 @@ Kernel build(const PtxTest& t, const std::string& name) {
   k.add(fmt::format("  .loc 1 {} 0", k_frame_line));
   if (t.loop) k.add("  sub.u32 %n, %n, 1; setp.ne.u32 %pl, %n, 0; @%pl bra again;");
   uint32_t at = 0;
+  std::vector<std::string> results;
   for (size_t n = 0; n < t.body.size(); ++n) {
     const Instruction& i = t.body[n];
     if (!i.is_access() || !i.reads()) continue;
     for (uint32_t e = 0; e < i.vector; ++e, at += 16)
-      k.add(fmt::format("  st.weak.global.b{} [%out+{}], {}{};", std::max(16u, i.bits()), at, result(i, n), e));
+      results.push_back(
+          fmt::format("  st.weak.global.b{} [%out+{}], {}{};", std::max(16u, i.bits()), at, result(i, n), e));
   }
+  if (t.late) std::ranges::reverse(results);
+  for (const std::string& r : results) k.add(r);
   k.add("  ret;");
   k.add("}");
   return k;
@@ -290,7 +294,7 @@ std::string to_string(const Instruction& i) {
 }
 
 std::string to_string(const PtxTest& t) {
-  std::string out = t.loop ? "loop: " : "";
+  std::string out = fmt::format("{}{}", t.late ? "late: " : "", t.loop ? "loop: " : "");
   for (size_t k = 0; k < t.body.size(); ++k) out += (k == 0 ? "" : "; ") + to_string(t.body[k]);
   return out;
 }
@@ -298,6 +302,7 @@ std::string to_string(const PtxTest& t) {
 Expected<PtxTest> parse_test(const std::string& text) {
   PtxTest out;
   std::string rest = trimmed(text);
+  if (rest.starts_with("late:")) out.late = true, rest = trimmed(rest.substr(5));
   if (rest.starts_with("loop:")) out.loop = true, rest = rest.substr(5);
   for (const std::string& part : split(rest, ';')) {
     std::string one = trimmed(part);

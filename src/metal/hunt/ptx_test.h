@@ -2,8 +2,9 @@
 // One test of a compiler: a few PTX instructions of one thread, in a shape, and the kernel that holds them.
 //
 // A test is written in one line, which is its name in a store and in a report, and which is read back:
-//   [loop: ]INSTRUCTION@PLACE; INSTRUCTION; ...     a leading "?p " or "?b " puts an instruction behind a predicate, or
-//                                                   behind a branch on one
+//   [late: ][loop: ]INSTRUCTION@PLACE; ...          a leading "?p " or "?b " puts an instruction behind a predicate, or
+//                                                   behind a branch on one; "late: " wants the last result first, for
+//                                                   which a scheduler may move the reads
 // PLACE is a letter, which says what the compiler knows about the address, and a number from 1 to 15:
 //   p  global memory, a parameter plus a multiple of the lane     w  the same without the lane (one place for a warp)
 //   q  global memory, another parameter: may be p's memory       k  generic, known to be p (cvta.global)
@@ -55,6 +56,7 @@ struct Instruction {
 struct PtxTest {
   bool loop = false;  // the instructions are the body of a loop that is not unrolled
   std::vector<Instruction> body;
+  bool late = false;  // the results are stored in the other order
   friend bool operator==(const PtxTest&, const PtxTest&) = default;
 };
 

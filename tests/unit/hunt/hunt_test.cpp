@@ -144,6 +144,35 @@ TEST(Hunt, AnswersOfEarlierAccessesAreHeldAgainstTheModel) {
       judged("forwarded-release", "st.weak.global.u32@p1; membar.gl; ld.weak.global.u32@p1").contains("absent"));
 }
 
+// Results that are wanted in the other order: what ptxas 13.5 makes of two loads of one place.
+TEST(Hunt, LateResultsMoveLoads) {
+  EXPECT_TRUE(effects("late").contains("reordered"));
+  const auto late = parse_test("late: ld.volatile.global.b32@p1; ld.relaxed.gpu.global.b32@p1");
+  ASSERT_TRUE(late.has_value());
+  EXPECT_TRUE(late->late && !late->loop);
+  const std::string text = kernel_of(*late, "t0");
+  EXPECT_LT(text.find("[%out+16], %r1_0"), text.find("[%out+0], %r0_0")) << text;
+  EXPECT_EQ(to_string(*parse_test("late: loop: ld.weak.global.u32@p1")), "late: loop: ld.weak.global.u32@p1");
+  EXPECT_FALSE(known_fault("reordered", *late, 1, "ptxas-13.5.37 sm_90 -O3").empty());
+  uint32_t drawn = 0;
+  for (uint64_t n = 0; n < 200; ++n) drawn += draw_test(1, n).late ? 1 : 0;
+  EXPECT_GT(drawn, 30u);
+  EXPECT_LT(drawn, 100u);
+}
+
+// Two stores of one value are one, under the line of what follows (its lost fence is a fault); local memory moves freely.
+TEST(Hunt, StoresOfOneValueAndLocalMemoryAreNoFaults) {
+  const auto store = effects("same-store");
+  EXPECT_TRUE(store.contains("merged") && store.contains("no-membar"));
+  EXPECT_FALSE(store.contains("absent") || store.contains("stranger"));
+  Sample other = recorded("same-store");
+  other.test =
+      *parse_test("st.weak.global.u32@p4; st.relaxed.gpu.global.u32@p4; atom.release.gpu.shared::cta.add.u64@s2");
+  EXPECT_TRUE(effects(other, other.text).contains("absent"));
+  EXPECT_FALSE(has_fault(effects("local-moved")));
+  EXPECT_TRUE(effects("local-moved").contains("moved"));
+}
+
 // One MEMBAR, one CCTL.IVALL, one strength, one access, one barrier at a time.
 TEST(Hunt, WhatIsTakenAwayIsMissed) {
   uint32_t planted = 0;
