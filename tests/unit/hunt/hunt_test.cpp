@@ -160,7 +160,8 @@ TEST(Hunt, LateResultsMoveLoads) {
   EXPECT_LT(drawn, 100u);
 }
 
-// Two stores of one value are one, under the line of what follows (its lost fence is a fault); local memory moves freely.
+// Two stores of one value are one, under the line of what follows (whose lost fence is a fault); local memory moves
+// freely.
 TEST(Hunt, StoresOfOneValueAndLocalMemoryAreNoFaults) {
   const auto store = effects("same-store");
   EXPECT_TRUE(store.contains("merged") && store.contains("no-membar"));
