@@ -143,7 +143,7 @@ class Fuzz:
         if self.args.untrusted and words[0] in CONFINED and words[1:2] != ["run"]:
             words.append("--untrusted")
         if rng.random() < 0.3 and words[0] not in ("emit", "report"):
-            words += EITHER
+            words += ["--format=json"] if words[0] == "prove" else EITHER
         return words if named else words + [str(path)]
 
     def run(self, number):
@@ -197,11 +197,11 @@ class Fuzz:
                 return "the output is no UTF-8"
             if b"\x1b" in stream:
                 return "an escape sequence is printed"
-        if "--json" in words and said.strip():
+        if ("--json" in words or "--format=json" in words) and said.strip():
             try:
                 json.loads(said)
             except ValueError as e:
-                return f"--json printed no JSON: {e}"
+                return f"what was to be JSON is none: {e}"
         if kind not in ("plan", "csv", "log", "axb") and left != ["in", "out", "out.err"]:
             return f"something was left behind: {left}"
         return None
