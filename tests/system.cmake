@@ -81,6 +81,7 @@ if(TARGET fencepost)
   # Locks that are tried until they are had, with --bound auto.
   add_test(NAME system.retry_locks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/retry_locks $<TARGET_FILE:fencepost> ${CMAKE_SOURCE_DIR})
   add_test(NAME system.ptx9_paths COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/ptx9_paths $<TARGET_FILE:fencepost> --some 400)
+  add_test(NAME system.ptx9_older COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/ptx9_older $<TARGET_FILE:fencepost>)
   # Certificates: answers are certified and verified, changed certificates and wrong answers are not.
   add_test(NAME system.certificates COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/certificates $<TARGET_FILE:fencepost>
     $<TARGET_FILE:fencepost-verify> ${CMAKE_SOURCE_DIR} --files 150 --mutants 1000 --restated 60 --wrong 200)
