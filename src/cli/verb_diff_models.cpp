@@ -89,10 +89,12 @@ int run_diff_models(const CommandLine& line, const Console& console) {
         code = worse(code, r.code);
         for (const Comparison& c : r.tests) {
           ++total;
-          const bool known = decided(c.first) && decided(c.second);
+          // Two models under which nothing comes to an end do not agree about what is asked.
+          const bool known = decided(c.first) && decided(c.second) && !(c.first.vacuous && c.second.vacuous);
           if (!known) ++undecided;
           // Two undecided answers say nothing; they are counted, and listed only for programs.
-          if (known ? c.first.status == c.second.status : !s.json && !decided(c.first) && !decided(c.second)) continue;
+          const bool same = c.first.status == c.second.status && c.first.vacuous == c.second.vacuous;
+          if (known ? same : !s.json && !decided(c.first) && !decided(c.second)) continue;
           if (known) ++flips;
           if (s.json) {
             json += fmt::format(

@@ -496,6 +496,13 @@ TEST_F(Verbs, DiffModelsAsksSomething) {
   const Ran r = run_with({"diff-models", "ptx-6.0", "ptx-7.5", silent});
   EXPECT_EQ(r.code, 2) << r.out;
   EXPECT_TRUE(has(r.err, "no question is asked")) << r.err;
+  // Vacuous is another answer than holds, and twice vacuous no agreement.
+  const std::string blocks = std::string(FENCEPOST_SOURCE_DIR) + "/tests/corpus/ptx/bar-sb-other-instance.litmus";
+  const Ran other = run_with({"diff-models", "ptx-7.5-asplos24", "ptx-7.5-tables", blocks});
+  EXPECT_TRUE(has(other.out, "vacuous") && has(other.out, "1 test, 1 differ\n")) << other.out;
+  const Ran twice = run_with({"diff-models", "ptx-7.5-asplos24", "ptx-7.5-asplos24", blocks});
+  EXPECT_EQ(twice.code, 3) << twice.out;
+  EXPECT_TRUE(has(twice.out, "0 differ, 1 undecided")) << twice.out;
 }
 
 TEST_F(Verbs, LowerHoldsTablesToTheModels) {
