@@ -9,6 +9,7 @@ template FMT_API auto dragonbox::to_decimal(float x) noexcept -> dragonbox::deci
 template FMT_API auto dragonbox::to_decimal(double x) noexcept -> dragonbox::decimal_fp<double>;
 template FMT_API auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
 template FMT_API auto decimal_point_impl(locale_ref) -> char;
+template FMT_API auto locale_ref::get<std::locale>() const -> std::locale;
 template FMT_API void buffer<char>::append(const char*, const char*);
 
 }  // namespace detail

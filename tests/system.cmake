@@ -151,7 +151,11 @@ if(TARGET fencepost)
     add_test(NAME system.installed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/installed $<TARGET_FILE:fencepost> ${CMAKE_BINARY_DIR})
   endif()
   # Heavy libraries stay out of the start-up path.
-  add_test(NAME system.needed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/check_needed $<TARGET_FILE:fencepost>)
+  # As src/cli/links.cmake links.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT FENCEPOST_SANITIZE AND NOT FENCEPOST_FUZZ)
+    set(linked_in linked-in)
+  endif()
+  add_test(NAME system.needed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/check_needed $<TARGET_FILE:fencepost> ${linked_in})
 endif()
 
 add_subdirectory(fuzz)
