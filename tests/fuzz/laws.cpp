@@ -258,6 +258,14 @@ Finding look_refine(const Asked& a) {
   if (r->undefined) return flagged(from) == Status::holds ? broken("refine takes the source for undefined") : kept();
   std::set<std::string> common;
   for (const prog::Observable& o : r->observables) common.insert(o.text);
+  // Refine compares cells by their place: `B` of a test is `B[0]` of one in which B has two cells. The rows here go by
+  // name, and say nothing of such pairs.
+  const auto named_alike = [&](const Table& t) {
+    return std::all_of(t.states.begin(), t.states.end(), [&](const auto& row) {
+      return std::all_of(common.begin(), common.end(), [&](const std::string& o) { return row.contains(o); });
+    });
+  };
+  if (!named_alike(allowed) || !named_alike(done)) return {};
   const auto projected = [&](const Table& t) {
     std::set<std::map<std::string, std::string>> out;
     for (auto row : t.states) {
