@@ -854,6 +854,13 @@ class Kernel:
         condition = " and ".join(f"{place} == {value}" for place, value in values)
         return self.headers() + f"// @Output: forall ({condition})\n" + OPENCL_HEAD + self.text()
 
+    @staticmethod
+    def number(t, bits_):
+        """What the lowest bits are as a number of the scalar type: @Input takes no other."""
+        bits, sign = SCALARS[t]
+        n = bits_ % 2**bits
+        return str(n - 2**bits if sign and n >= 2**(bits - 1) else n)
+
     def nested(self, t, values):
         """A value of this type as @Input writes it; takes from the list."""
         if isinstance(t, Array):
@@ -861,8 +868,8 @@ class Kernel:
         if isinstance(t, Struct):
             return "{" + ", ".join(self.nested(m, values) for _, m in t.members) + "}"
         if t in VECTORS:
-            return "{" + ", ".join(str(values.pop(0)) for _ in range(VECTORS[t][1])) + "}"
-        return str(values.pop(0))
+            return "{" + ", ".join(self.number(VECTORS[t][0], values.pop(0)) for _ in range(VECTORS[t][1])) + "}"
+        return self.number(t, values.pop(0))
 
     def inputs(self):
         out = []
