@@ -136,7 +136,7 @@ class Gate {
   }
   static std::string address_of(const MachineInstruction& i) {
     for (const std::string& o : i.operands)
-      if (const size_t from = o.rfind('['); from != std::string::npos && o.find("c[") == std::string::npos) {
+      if (const size_t from = o.rfind('['); from != std::string::npos && o.find("c[0x") == std::string::npos) {
         std::string inside = o.substr(from);
         if (const size_t wide = inside.find(".64"); wide != std::string::npos) inside.erase(wide, 3);
         return inside;

@@ -65,7 +65,7 @@ class Follow {
   std::optional<uint32_t> address(const MachineInstruction& i) const {
     for (const std::string& o : i.operands) {
       const size_t from = o.find('['), to = o.rfind(']');
-      if (from == std::string::npos || to == std::string::npos || o.find("c[") != std::string::npos) continue;
+      if (from == std::string::npos || to == std::string::npos || o.find("c[0x") != std::string::npos) continue;
       std::string inside = o.substr(from + 1, to - from - 1);
       if (const size_t second = inside.find("]["); second != std::string::npos) inside = inside.substr(second + 2);
       Offset total = 0;

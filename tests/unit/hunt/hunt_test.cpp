@@ -133,6 +133,9 @@ TEST(Hunt, AnswersOfEarlierAccessesAreHeldAgainstTheModel) {
   // ... but a strong store has its place in coherence, before or after such a write.
   const std::string strong = "st.relaxed.gpu.global.u32@p1; ld.acquire.gpu.global.u32@q2; ld.weak.global.u32@p1";
   EXPECT_TRUE(judged("forwarded", strong, "STG.E desc[UR4][R2", "STG.E.STRONG.GPU desc[UR4][R2").contains("absent"));
+  // The offset of a global access is read behind its descriptor.
+  const std::string plain = "st.weak.global.u32@p1; ld.acquire.gpu.global.u32@q2; ld.weak.global.u32@p1";
+  EXPECT_TRUE(judged("forwarded", plain, "[R6.64+0x80]", "[R6.64+0xc0]").contains("elsewhere"));
   // A release alone orders nothing that comes before the load.
   const auto released =
       judged("forwarded-release", "st.weak.global.u32@p1; red.release.gpu.shared.add.u32@s2; ld.weak.global.u32@p1");
