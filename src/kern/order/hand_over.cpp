@@ -32,7 +32,8 @@
 //
 // `perhaps`: a race of which no run is seen may be none if a message orders it in a form that is not decided here. The
 // least that any message needs: one thread, or its group behind a barrier, writes a place behind its access, the other
-// reads it before its own, with a fence or an order for release and acquire, or others pass on what they have read.
+// reads it before its own, with a fence or an order for release and acquire, or others pass on what they have read. An
+// update that says what was there reads the place too, whatever it does to it: fetch_min(n) leaves what is less.
 #include <algorithm>
 #include <bit>
 
@@ -231,36 +232,45 @@ bool Messages::sent(const Asked& q, RegionId place, const ObservationRecord* o) 
   });
 }
 
+// Every record of a read that may be of a message, shown or not.
+std::vector<const ObservationRecord*> Messages::reads() const {
+  std::vector<const ObservationRecord*> out;
+  for (const auto* list : {&x_.observations, &x_.updates})
+    for (const ObservationRecord& o : *list) out.push_back(&o);
+  return out;
+}
+
 bool Messages::released(const Asked& q) {
-  return std::any_of(x_.observations.begin(), x_.observations.end(),
-                     [&](const ObservationRecord& o) { return sent(q, o.region, nullptr); });
+  const auto all = reads();
+  return std::any_of(all.begin(), all.end(), [&](const ObservationRecord* o) { return sent(q, o->region, nullptr); });
 }
 
 // Does some thread write a flag behind what it has read, so that it may hand on what is not its own?
 bool Messages::may_pass_on() const {
+  const auto all = reads();
   return std::any_of(x_.accesses.begin(), x_.accesses.end(), [&](const AccessRecord& w) {
     if (w.mode != Mode::atomic || w.kind == AccessKind::read || w.leaves) return false;
     bool flag = false, behind = false;
-    for (const ObservationRecord& o : x_.observations) {
-      flag = flag || o.region == w.region;
-      behind = behind || share(o.loops, w.loops) ||
-               (o.position < w.position && !alone(w.guard[0], 0, pool_.not_(o.guard[0]), w.position));
+    for (const ObservationRecord* o : all) {
+      flag = flag || o->region == w.region;
+      behind = behind || share(o->loops, w.loops) ||
+               (o->position < w.position && !alone(w.guard[0], 0, pool_.not_(o->guard[0]), w.position));
     }
     return flag && behind;
   });
 }
 
 RegionId Messages::perhaps(const AccessRecord& a, const AccessRecord& b, const std::vector<Term>& goal) {
-  if (x_.observations.empty() || a.async() || b.async() || a.by_contract || b.by_contract || a.spec || b.spec)
-    return {};
+  const auto all = reads();
+  if (all.empty() || a.async() || b.async() || a.by_contract || b.by_contract || a.spec || b.spec) return {};
   const std::array<uint32_t, 2> limits{a.position, b.position};
   const bool through_others = may_pass_on();
   for (const bool direct : {true, false})
-    for (const ObservationRecord& o : x_.observations) {
-      if (m_.region(o.region).space != Space::global || !o.aligned || !reaches(o.scope)) continue;
+    for (const ObservationRecord* o : all) {
+      if (m_.region(o->region).space != Space::global || !o->aligned || !reaches(o->scope)) continue;
       if (!direct && !through_others) continue;
       for (const Asked& q : {Asked{a, b, 0, 1, goal, limits}, Asked{b, a, 1, 0, goal, limits}})
-        if (acquired(q, o) && (direct ? sent(q, o.region, &o) : released(q))) return o.region;
+        if (acquired(q, *o) && (direct ? sent(q, o->region, o) : released(q))) return o->region;
     }
   return {};
 }

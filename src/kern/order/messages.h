@@ -118,6 +118,7 @@ class Messages {
   bool acquired(const Asked& q, const ObservationRecord& o) const;
   bool sent(const Asked& q, ir::RegionId place, const ObservationRecord* o);
   bool released(const Asked& q);
+  std::vector<const ObservationRecord*> reads() const;
   bool may_pass_on() const;
   bool barrier_between(uint32_t from, uint32_t to) const;
   bool passes(const Asked& q);

@@ -188,6 +188,7 @@ struct Trace {
   std::vector<FenceRecord> fences;
   std::vector<TicketRecord> last_tickets;
   std::vector<ObservationRecord> observations;
+  std::vector<ObservationRecord> updates;  // the rest of what reads such places: it may change them as well
   std::vector<ApartRecord> apart;
   std::vector<MeetingRecord> meetings;
   std::vector<StepRecord> steps;

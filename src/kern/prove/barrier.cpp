@@ -48,7 +48,7 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
       if (pool_.is_true(r.global[0]) && pool_.is_true(r.global[1])) ++global_segment_;
     }
   }
-  if ((tickets_possible_ || messages_possible_) && mode.log && !meets && b.scope == Scope::group &&
+  if ((tickets_possible_ || messages_possible_ || updates_possible_) && mode.log && !meets && b.scope == Scope::group &&
       loops_around_.empty())
     trace.group_barriers.push_back(r);
   if (mode.log && b.scope != Scope::warp && loops_around_.empty() && pool_.is_true(r.local[0]) &&

@@ -387,6 +387,8 @@ class Execution {
   std::map<const ir::Instruction*, std::set<uint32_t>> meanwhile_;
   std::vector<uint8_t> flags_;  // by region: may carry messages
   bool messages_possible_ = false;
+  std::vector<uint8_t> updated_;     // by region: atomics update it and say what was there
+  bool updates_possible_ = false;    // which may order threads in forms that are not decided
   std::vector<uint8_t> one_ticket_;  // by region
   bool tickets_possible_ = false;
   std::vector<uint32_t> loops_around_;

@@ -38,30 +38,40 @@ bool observes(const Instruction& in, const Function& f) {
          (leaves(*at, f) || at->op == AtomicOp::compare_exchange);
 }
 
+// Who updates a place learns what was there as well, but changes it, or may: no message is shown by that.
+bool updates(const Instruction& in, const Function& f) {
+  const auto* at = std::get_if<Atomic>(&in.action);
+  return at != nullptr && !in.results.empty() && at->access.regions.size() == 1 && !observes(in, f);
+}
+
 }  // namespace
 
 // Arrays that are read by atomics and written by some, and are no locks.
 void Execution::find_messages() {
   flags_.assign(m_.regions.size(), 0);
+  updated_.assign(m_.regions.size(), 0);
   if (!options_.refined_atomics) return;
   const flow::FunctionEffects& e = effects_.function(entry_);
   for (uint32_t i = 0; i < m_.functions.size(); ++i) {
     if (e.reached[i] == 0) continue;
     for (const Block& b : m_.functions[i].blocks)
       for (const Instruction& in : b.instructions) {
-        if (!observes(in, m_.functions[i])) continue;
+        const bool reads = observes(in, m_.functions[i]);
+        if (!reads && !updates(in, m_.functions[i])) continue;
         const RegionId r = std::get<Atomic>(in.action).access.regions[0];
         if (m_.region(r).space != Space::global || lock_values_.contains(r.index) ||
             !writers_.any(r, flow::Writer::atomic))
           continue;
-        flags_[r.index] = 1;
-        messages_possible_ = true;
+        (reads ? flags_ : updated_)[r.index] = 1;
+        (reads ? messages_possible_ : updates_possible_) = true;
       }
   }
 }
 
 void Execution::observe(const Activation& a, const Instruction& in, const Atomic& at, Pair guard, Pair pointer) {
-  if (at.access.regions.size() != 1 || flags_[at.access.regions[0].index] == 0 || !observes(in, *a.f)) return;
+  if (at.access.regions.size() != 1) return;
+  const bool reads = flags_[at.access.regions[0].index] != 0 && observes(in, *a.f);
+  if (!reads && (updated_[at.access.regions[0].index] == 0 || !updates(in, *a.f))) return;
   order::ObservationRecord o;
   o.region = at.access.regions[0];
   for (size_t t = 0; t < 2; ++t) {
@@ -78,6 +88,10 @@ void Execution::observe(const Activation& a, const Instruction& in, const Atomic
   o.aligned = std::has_single_bit(o.bytes) && pool_.width(o.value[0]) == 8 * o.bytes;
   for (const Term offset : o.offset)
     o.aligned = o.aligned && 1u << std::min<unsigned>(pool_[offset].trailing_zeros, 16) >= o.bytes;
+  if (!reads) {
+    trace.updates.push_back(std::move(o));
+    return;
+  }
   trace.observations.push_back(std::move(o));
   // What others have written before is seen from here on.
   const flow::FunctionEffects& e = effects_.function(entry_);

@@ -132,6 +132,27 @@ TEST(HandOver, OrdersThatAreNotDecided) {
   not_decided(two_add, four, "whether messages through 'flag' order k.cu:4:43 and");
   // No message without a release behind the data.
   EXPECT_EQ(decided(replaced(two_add, "d[blockIdx.x] = 1; __threadfence();", "d[blockIdx.x] = 1;"), four).exit_code, 1);
+  // A wait by an update, which leaves what it waits for as it is.
+  const std::string least = R"(#include <cuda/atomic>
+    __global__ void k(int *flag, int *data, int *out) {
+      if (threadIdx.x) return;
+      cuda::atomic_ref<int, cuda::thread_scope_device> f(flag[0]);
+      if (blockIdx.x == 0) { data[0] = 1; f.store(1, cuda::memory_order_release); }
+      else if (blockIdx.x == 1) { while (f.fetch_min(5, cuda::memory_order_acquire) != 1) {} out[0] = data[0]; }
+    })";
+  not_decided(least, four, "whether messages through 'flag' order");
+  not_decided(replaced(least, "fetch_min(5,", "fetch_max(0,"), four, "whether messages through 'flag' order");
+  for (const char* order : {"acquire", "release"})
+    EXPECT_EQ(decided(replaced(least, std::string("memory_order_") + order, "memory_order_relaxed"), four).exit_code, 1)
+        << order;
+  const std::string fenced = R"(
+    __global__ void k(int *flag, int *data, int *out) {
+      if (threadIdx.x) return;
+      if (blockIdx.x == 0) { data[0] = 1; __threadfence(); atomicExch(flag, 1); }
+      else if (blockIdx.x == 1) { while (atomicMin(flag, 5) != 1) {} __threadfence(); out[0] = data[0]; }
+    })";
+  not_decided(fenced, four, "whether messages through 'flag' order");
+  EXPECT_EQ(decided(replaced(fenced, "{} __threadfence();", "{}"), four).exit_code, 1);
   const std::string queue = R"(__device__ unsigned head, tail;
     __global__ void k(int *buffer, int *o, unsigned n) {
       if (threadIdx.x) return;
