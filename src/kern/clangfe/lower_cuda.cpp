@@ -66,7 +66,8 @@ std::optional<Values> Lowering::lower_cuda(const llvm::CallBase& c, const Demang
     }
     // "PVjjii": a pointer to volatile unsigned ...; "PVKj" of a load.
     const char letter = d.parameters.size() > 2 ? d.parameters[2] == 'K' ? d.parameters[3] : d.parameters[2] : 'i';
-    const bool is_float = letter == 'f' || letter == 'd', is_signed = letter == 'i' || letter == 'x';
+    const bool is_float = letter == 'f' || letter == 'd',
+               is_signed = std::string_view("acsilx").find(letter) != std::string_view::npos;
     const std::string name = n.substr(19);
     static const std::map<std::string, AtomicOp> k_ops = {
         {"load", AtomicOp::load},         {"store", AtomicOp::store},
