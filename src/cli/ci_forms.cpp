@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/uri.h"
 #include "cli/help.h"
 
 namespace fencepost::cli {
@@ -150,7 +151,7 @@ Json location_of(const Answer& a) {
   if (numbers.empty() || numbers.back() == 0) numbers = {1}, file = file_of(a.path);
   Json region = {{"startLine", numbers.back()}};
   if (numbers.size() == 2 && numbers.front() > 0) region["startColumn"] = numbers.front();
-  return {{"physicalLocation", {{"artifactLocation", {{"uri", file}}}, {"region", region}}}};
+  return {{"physicalLocation", {{"artifactLocation", {{"uri", uri_of_path(file)}}}, {"region", region}}}};
 }
 
 std::string escaped(const std::string& s) {

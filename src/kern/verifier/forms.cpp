@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/uri.h"
 #include "launch/toolkit.h"
 #include "verifier/report.h"
 #include "verifier/service.h"
@@ -197,22 +197,9 @@ ordered_json diagnostics_json(const Diagnostics& ds) {
   return list;
 }
 
-// A path as a reference: relative ones stay so, for viewers look for them below their own root.
-std::string uri(const std::string& path) {
-  std::string out;
-  for (const char c : path) {
-    const auto u = static_cast<unsigned char>(c);
-    if (std::isalnum(u) != 0 || c == '/' || c == '.' || c == '-' || c == '_' || c == '~')
-      out += c;
-    else
-      out += fmt::format("%{:02X}", u);
-  }
-  return path.starts_with('/') ? "file://" + out : out;
-}
-
 ordered_json physical(const std::string& file, uint32_t line, uint32_t column, const std::string& text) {
   ordered_json j;
-  j["artifactLocation"]["uri"] = uri(file);
+  j["artifactLocation"]["uri"] = uri_of_path(file);
   if (line > 0) {
     j["region"]["startLine"] = line;
     if (column > 0) j["region"]["startColumn"] = column;
@@ -469,7 +456,7 @@ std::string sarif(const Report& r) {
   invocation["toolExecutionNotifications"] = std::move(notes);
   run["invocations"] = ordered_json::array({invocation});
   ordered_json artifact;
-  artifact["location"]["uri"] = uri(r.file);
+  artifact["location"]["uri"] = uri_of_path(r.file);
   run["artifacts"] = ordered_json::array({artifact});
   run["results"] = std::move(results);
   ordered_json j;

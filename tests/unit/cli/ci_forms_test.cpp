@@ -48,7 +48,7 @@ TEST_F(CiForms, SarifHasAResultForEachAnswer) {
   EXPECT_EQ(failed["level"], "error");
   EXPECT_EQ(failed["ruleId"], "condition");
   const json& place = failed["locations"][0]["physicalLocation"];
-  EXPECT_EQ(place["artifactLocation"]["uri"], path("wrong.litmus"));
+  EXPECT_EQ(place["artifactLocation"]["uri"], "file://" + path("wrong.litmus"));
   EXPECT_EQ(place["region"]["startLine"], 5);
   EXPECT_EQ(open["level"], "warning");
   EXPECT_EQ(open["ruleId"], "undecided");
