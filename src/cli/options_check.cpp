@@ -131,9 +131,9 @@ constexpr OptionInfo k_rows[] = {
      "Write to FILE, for each loop, the bound at which the answer was given.", put<&Settings::save_bounds>},
     {"--budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
      k_tune | k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_campaign |
-         k_certify | k_hunt | k_judge | k_report | k_lint | bit(Verb::print) | k_emit | k_merge | k_stats | k_p_lts |
-         k_p_classify | k_p_compare | k_p_expect | k_p_account | k_p_export | k_p_print,
-     "Time for one test (campaign, certify, hunt, progress run and verbs that decide no test: for this command; tune: "
+         k_hunt | k_judge | k_report | k_lint | bit(Verb::print) | k_emit | k_merge | k_stats | k_p_lts | k_p_classify |
+         k_p_compare | k_p_expect | k_p_account | k_p_export | k_p_print,
+     "Time for one test (campaign, hunt, progress run and verbs that decide no test: for this command; tune: "
      "of "
      "measuring "
      "each test). When it is spent, "
@@ -142,6 +142,10 @@ constexpr OptionInfo k_rows[] = {
     {"--budget", "", "TIME", Type::seconds, "10s", "for example 500ms, 60s, 2m", 0, 0, "check", k_audit,
      "Time for each question about a kernel at a small launch, and for prove of each kernel. What is not decided then "
      "is listed.",
+     put<&Settings::budget>},
+    {"--budget", "", "TIME", Type::seconds, "60s", "for example 500ms, 60s, 2m", 0, 0, "check", k_certify,
+     "Time on the device. Making the suite and its mutants before, and judging what was seen after, is not part of it; "
+     "the suite is the same whatever the time.",
      put<&Settings::budget>},
     {"--memory", "", "SIZE", Type::text, "2G", "64M or more, for example 512M, 8G; or none", 0, 0, "cli", k_working,
      "The memory of the process that does the work (of each, with --jobs). When it is spent, the answer is 'gave up'.",
