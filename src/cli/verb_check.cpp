@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/readings.h"
 #include "cli/verbs.h"
+#include "cli/worker.h"
 #include "litmus/condition.h"
 #include "prog/syntax.h"
 #include "prog/test.h"
@@ -31,6 +32,27 @@ void write_witness(FileReport& r, const Settings& s, const std::string& path, co
     r.err += render(written.error());
     r.code = worse(r.code, exit_code(written.error()));
   }
+}
+
+// What is left if the limits end the work on test `k`: the answers so far, `gave up` for this test, and no answer for
+// those behind.
+void leave(FileReport r, const Settings& s, const std::string& path, const std::vector<prog::Test>& tests, size_t k,
+           const cat::Model& model, const check::Options& options) {
+  if (!is_worker()) return;
+  check::Result ended;
+  ended.verdict.status = Status::gave_up;
+  ended.verdict.detail = k_why_ended;
+  ended.bound = options.auto_bound ? 1 : options.bound;
+  const std::string name = label(path, tests[k], tests.size());
+  if (s.json)
+    r.json.push_back(report::check_json(name, tests[k], model, options, ended));
+  else
+    r.out += report::check_line(name, tests[k], model, options, ended) + "\n";
+  for (size_t behind = k + 1; behind < tests.size(); ++behind)
+    refuse(r, s, label(path, tests[behind], tests.size()),
+           unsupported_at({}, fmt::format("gave up on a test before this one: {}", k_why_ended)).error());
+  r.code = worse(r.code, k_exit_undecided);
+  if_ended(r);
 }
 
 using Bounds = std::optional<check::BoundsFile>;
@@ -80,6 +102,7 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
       continue;
     }
     Job job = job_of(s);
+    leave(r, s, path, *tests, static_cast<size_t>(&test - tests->data()), *model, options);
     const check::Result result = check::check(test, *model, options, job);
     if (!s.save_bounds.empty())
       r.saved += check::print_bounds(

@@ -44,7 +44,7 @@ using Clock = Job::Clock;
 
 // ---- the worker's side -----------------------------------------------------------------------------------
 
-enum class Kind : char { out = 'o', err = 'e', test = 't', exit = 'x', report = 'r' };
+enum class Kind : char { out = 'o', err = 'e', test = 't', exit = 'x', report = 'r', last = 'l' };
 
 struct Side {  // of this process, when it is a worker
   int to = -1;
@@ -134,6 +134,7 @@ struct Worker {
   std::string held;
   Clock::time_point since;  // the test at hand
   std::optional<size_t> at;
+  std::optional<FileReport> last;  // what it leaves if it is ended (if_ended)
 };
 
 // `body` gets the end on which it is told what to do.
@@ -236,7 +237,9 @@ Diagnostics ended_by(const Limits& limits, const std::string& end, const std::st
 
 Diagnostics gave_up(const Limits& limits, bool late, int status, const std::string& name) {
   if (late)
-    return unsupported_at({}, fmt::format("{}: the --budget of {:g} s is spent", gave_up_on(name), limits.seconds),
+    return unsupported_at({},
+                          fmt::format("{}: the --budget of {:g} s is spent", gave_up_on(name),
+                                      limits.budget > 0 ? limits.budget : limits.seconds),
                           "a longer --budget may do")
         .error();
   if (WIFEXITED(status) && WEXITSTATUS(status) == k_no_memory) return out_of_memory(limits, name);
@@ -246,11 +249,27 @@ Diagnostics gave_up(const Limits& limits, bool late, int status, const std::stri
                   name);
 }
 
+// As above, in a few words: nothing where the process has ended by itself, in whatever way.
+std::string limit_that_is_spent(const Limits& limits, bool late, int status) {
+  if (late) return fmt::format("the --budget of {:g} s is spent", limits.budget > 0 ? limits.budget : limits.seconds);
+  return WIFEXITED(status) && WEXITSTATUS(status) == k_no_memory ? memory_of(limits) + " is spent" : "";
+}
+
+FileReport with_reason(FileReport r, const std::string& why) {
+  const auto put_in = [&](std::string& text) {
+    for (size_t at = text.find(k_why_ended); at != std::string::npos; at = text.find(k_why_ended, at + why.size()))
+      text.replace(at, k_why_ended.size(), why);
+  };
+  put_in(r.out), put_in(r.err);
+  for (std::string& j : r.json) put_in(j);
+  return r;
+}
+
 bool is_internal(int status) { return WIFEXITED(status) && WEXITSTATUS(status) == k_exit_internal; }
 
 }  // namespace
 
-Limits limits_of(const Settings& s) { return {s.budget, *parse_memory(s.memory)}; }
+Limits limits_of(const Settings& s) { return {.seconds = s.budget, .memory = *parse_memory(s.memory)}; }
 
 std::optional<uint64_t> parse_memory(const std::string& text) {
   if (text == "none") return 0;
@@ -266,6 +285,12 @@ std::optional<uint64_t> parse_memory(const std::string& text) {
 
 std::string memory_text(uint64_t bytes) {
   return bytes % (uint64_t{1} << 30) == 0 ? fmt::format("{} GiB", bytes >> 30) : fmt::format("{} MiB", bytes >> 20);
+}
+
+bool is_worker() { return side.to >= 0; }
+
+void if_ended(const FileReport& r) {
+  if (is_worker()) say(Kind::last, packed(r));
 }
 
 double begin_test() {
@@ -596,8 +621,12 @@ void in_workers(size_t n, uint32_t processes, const Limits& limits, const std::f
     const int status = stop(w, late);
     if (!at) return;
     FileReport r;
+    const std::optional<FileReport> left = std::exchange(w.last, std::nullopt);
+    const std::string limit = limit_that_is_spent(limits, late, status);
     if (is_internal(status)) {
       r.code = k_exit_internal;
+    } else if (left && !limit.empty()) {
+      r = with_reason(*left, limit);
     } else {
       const Diagnostics why = gave_up(limits, late, status, name(*at));
       for (const Diagnostic& d : why.list) r.err += "fencepost: " + render(d);
@@ -634,7 +663,11 @@ void in_workers(size_t n, uint32_t processes, const Limits& limits, const std::f
       }
       while (const auto m = message(w)) {
         if (m->first == Kind::test) w.since = Clock::now();
-        if (m->first == Kind::report) ready[*std::exchange(w.at, std::nullopt)] = unpacked(m->second);
+        if (m->first == Kind::last) w.last = unpacked(m->second);
+        if (m->first == Kind::report) {
+          w.last.reset();
+          ready[*std::exchange(w.at, std::nullopt)] = unpacked(m->second);
+        }
       }
       if (w.at && is_late(w, limits)) ended(w, true);
     }

@@ -18,6 +18,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cage/cage.h"
 #include "cli/console.h"
@@ -29,6 +30,7 @@ namespace fencepost::cli {
 struct Limits {
   double seconds = 0;   // of one test; 0: none
   uint64_t memory = 0;  // bytes; 0: none
+  double budget = 0;    // what --budget says, where a worker does the work of several; 0: `seconds`
 };
 Limits limits_of(const Settings& s);
 
@@ -69,5 +71,11 @@ FileReport in_this_process(const Limits& limits, const std::string& name, const 
 // In a worker: a test begins, and so does its budget. The seconds that it has used already: what reading the first test
 // of an input took. 0 elsewhere.
 double begin_test();
+
+// In a worker of a pool: what its report is if the limits end it from here on. k_why_ended in its texts becomes the
+// reason, which needs no escape in JSON. Until the report of its work, or the next one. Nothing elsewhere.
+inline constexpr std::string_view k_why_ended = "[why it was ended]";
+void if_ended(const FileReport& r);
+bool is_worker();
 
 }  // namespace fencepost::cli

@@ -99,6 +99,30 @@ TEST(Worker, WhatEndsItIsGaveUp) {
   }
 }
 
+// What a worker of a pool leaves for that case takes the place of an error; only until its report.
+TEST(Worker, WhatItLeavesIsItsReport) {
+  const auto name = [](size_t) { return std::string("a.cu"); };
+  std::vector<FileReport> got;
+  const auto work = [](size_t i) {
+    FileReport r;
+    r.json = {"{\"detail\": \"" + std::string(k_why_ended) + "\"}"};
+    r.out = "gave_up: " + std::string(k_why_ended);
+    r.code = k_exit_undecided;
+    if (i != 1) if_ended(r);
+    if (i < 2) std::this_thread::sleep_for(std::chrono::hours(1));
+    return FileReport{"done", "", {}, k_exit_holds, ""};
+  };
+  in_workers(3, 1, {0.2}, name, work, true, [&](size_t, FileReport r) { got.push_back(std::move(r)); }, [](size_t) {});
+  ASSERT_EQ(got.size(), 3u);
+  EXPECT_EQ(got[0].json, std::vector<std::string>{"{\"detail\": \"the --budget of 0.2 s is spent\"}"});
+  EXPECT_EQ(got[0].out, "gave_up: the --budget of 0.2 s is spent");
+  EXPECT_EQ(got[0].err, "");
+  EXPECT_EQ(got[0].code, k_exit_undecided);
+  EXPECT_NE(got[1].json.at(0).find("fencepost.error/1"), std::string::npos);
+  EXPECT_EQ(got[2].out, "done");
+  EXPECT_EQ(got[2].code, k_exit_holds);
+}
+
 // What a process says and exits with that is its own worker.
 struct Alone {
   std::string out, err;
