@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "base/kernel_library.h"
+#include "base/models_folder.h"
 #include "base/printable.h"
 #include "base/read_file.h"
 #include "base/write_file.h"
@@ -132,7 +133,7 @@ std::string program_identity() {
   std::string out = version() + k_kernel_library_stamp;
   std::error_code failed;
   const fs::path self = fs::read_symlink("/proc/self/exe", failed);
-  if (failed) return "";
+  if (failed || !fs::is_regular_file(self, failed)) return "";  // replaced while it runs: what is there is another
   std::vector<fs::path> parts = {self};
   for (const char* folder : {"", "../lib", "../lib/fencepost"})
     parts.push_back(self.parent_path() / folder / "libfencepost_kern.so");
@@ -142,6 +143,50 @@ std::string program_identity() {
       out += fmt::format("\n{} {} {}.{}", p.string(), s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
   }
   return out;
+}
+
+// The files that a text of a model may include: whatever stands between two quotation marks.
+std::vector<std::string> included_models(const std::string& text) {
+  std::vector<std::string> out;
+  for (size_t begin = text.find('"'); begin != std::string::npos;) {
+    const size_t end = text.find('"', begin + 1);
+    if (end == std::string::npos) break;
+    if (end > begin + 1 && end - begin < 4096) out.push_back(text.substr(begin + 1, end - begin - 1));
+    begin = end;
+  }
+  return out;
+}
+
+// The texts that answers may rest on beside the program: every file in the folder of the models, and what these include
+// from elsewhere. No list of the models that a question needs: one too many changes a key, and nothing else. "": not
+// all could be read.
+std::string models_identity() {
+  constexpr size_t k_most_files = 10'000;
+  const fs::path folder = models_folder();
+  std::error_code failed;
+  std::vector<fs::path> open;
+  fs::recursive_directory_iterator it(folder, fs::directory_options::follow_directory_symlink, failed);
+  for (; !failed && it != fs::recursive_directory_iterator(); it.increment(failed)) {
+    std::error_code none;
+    if (fs::is_regular_file(it->path(), none)) open.push_back(it->path());
+    if (open.size() > k_most_files) return "";
+  }
+  if (failed) return "";
+  std::map<std::string, std::string> texts;  // by path, so that the order of a folder does not matter
+  while (!open.empty()) {
+    const std::string name = open.back().lexically_normal().string();
+    open.pop_back();
+    if (texts.contains(name)) continue;
+    const auto file = read_file(name);
+    if (!file || texts.size() > k_most_files) return "";
+    texts[name] = verify::sha256((*file)->text);
+    for (const std::string& include : included_models((*file)->text))
+      for (const fs::path& from : {fs::path(name).parent_path(), folder, fs::path()})
+        if (const fs::path there = from / include; fs::is_regular_file(there, failed)) open.push_back(there);
+  }
+  std::string all;
+  for (const auto& [name, hash] : texts) all += fmt::format("{} {}\n", name, hash);
+  return all.empty() ? "" : verify::sha256(all);
 }
 
 // The files that a text includes, as far as its own lines say. False: a line says it in a way that is not followed.
@@ -171,13 +216,19 @@ bool includes_of(const std::string& text, std::vector<std::pair<std::string, boo
 
 }  // namespace
 
-Cache::Cache(std::string folder, const Settings& s)
-    : folder_(std::move(folder)), program_(program_identity()), include_folders_(s.include_folders) {
+Cache::Cache(std::string folder, const Settings& s) : folder_(std::move(folder)), include_folders_(s.include_folders) {
+  if (folder_.empty()) {
+    off_ = true;
+    return;
+  }
+  const std::string models = models_identity();
+  program_ = program_identity();
   options_ = fmt::format("budget {} memory {}", s.budget, s.memory);
   for (const std::string& d : s.defines) options_ += "\n-D" + d;
   for (const std::string& i : s.include_folders) options_ += "\n-I" + i;
   // The headers of a toolkit and of the machine are not followed.
-  off_ = folder_.empty() || program_.empty() || !s.cuda_path.empty();
+  off_ = program_.empty() || models.empty() || !s.cuda_path.empty();
+  program_ += "\nmodels " + models;
 }
 
 std::string Cache::key(const std::string& path, const std::string& question) const {

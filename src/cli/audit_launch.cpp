@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <functional>
 #include <set>
 
 #include "check/check.h"
@@ -145,15 +147,24 @@ bool orders(const prog::Test& test) {
   return false;
 }
 
-bool undecided(const relax::SiteReport& s) {
-  return std::any_of(s.findings.begin(), s.findings.end(),
-                     [](const relax::Finding& f) { return f.decision.outcome == relax::Outcome::undecided; });
+bool has_fences(const prog::Test& test) {
+  return std::any_of(test.templates.begin(), test.templates.end(), [](const prog::Template& t) {
+    return std::any_of(t.code.begin(), t.code.end(),
+                       [](const prog::Instr& i) { return i.kind == Kind::fence || i.kind == Kind::barrier; });
+  });
+}
+
+// The first finding that is not decided. None: all are.
+const relax::Finding* undecided(const relax::SiteReport& s) {
+  const auto f = std::find_if(s.findings.begin(), s.findings.end(),
+                              [](const relax::Finding& x) { return x.decision.outcome == relax::Outcome::undecided; });
+  return f == s.findings.end() ? nullptr : &*f;
 }
 
 // Fences and barriers: needed, not needed, or not decided. Not needed is what can go without a race, without a thread
 // that waits for ever, and without a new final state.
 Json fences_of(const prog::Test& test, const cat::Model& model, const relax::Session& session,
-               const check::Options& options, const Settings& s) {
+               const check::Options& options, const std::function<Job()>& next_job) {
   const relax::Report& r = session.report();
   Json out = Json::array();
   for (uint32_t k = 0; k < r.sites.size(); ++k) {
@@ -163,17 +174,24 @@ Json fences_of(const prog::Test& test, const cat::Model& model, const relax::Ses
     if (absent == site.forms.end() || k >= r.each.size()) continue;
     Json one = {{"location", site.span.location()}, {"text", site.forms[0].text}};
     if (r.each[k].kind != relax::SiteReport::Kind::droppable) {
-      one["verdict"] = undecided(r.each[k]) ? "undecided" : "needed";
+      const relax::Finding* open = undecided(r.each[k]);
+      one["verdict"] = open != nullptr ? "undecided" : "needed";
+      if (open != nullptr) one["why"] = open->decision.detail;
     } else {
-      Job job = job_of(s);
+      Job job = next_job();
       check::Options asked = options;
       const prog::Test without = session.variant(session.alone(k, static_cast<uint32_t>(absent - site.forms.begin())));
       const auto same = refine::refine(test, without, model, asked, job);
-      one["verdict"] = !same                                      ? "undecided"
-                       : same->verdict.vacuous || same->undefined ? "undecided"
-                       : same->verdict.status == Status::holds    ? "not-needed"
-                       : same->verdict.status == Status::fails    ? "needed"
-                                                                  : "undecided";
+      const bool says = same && !same->verdict.vacuous && !same->undefined;
+      one["verdict"] = says && same->verdict.status == Status::holds   ? "not-needed"
+                       : says && same->verdict.status == Status::fails ? "needed"
+                                                                       : "undecided";
+      if (one["verdict"] == "undecided")
+        one["why"] = !same                   ? same.error().list.front().message
+                     : same->verdict.vacuous ? "no execution ends within the bound"
+                     : same->undefined       ? "the kernel as it is raises a flag, so that every outcome is allowed"
+                     : same->verdict.detail.empty() ? std::string(name(same->verdict.status))
+                                                    : same->verdict.detail;
     }
     out.push_back(std::move(one));
   }
@@ -234,13 +252,22 @@ Json at_launch(const std::string& path, const std::string& entry, const std::str
   const cat::Model& model = **known;
   j["assumptions"] = test.assumptions;
 
+  // Races have the budget, and what is asked on from there has it once more: fences or a repair.
+  const auto begin = std::chrono::steady_clock::now();
+  const auto next_job = [&] {
+    constexpr double k_least = 0.01;  // seconds; 0 would be no limit
+    const double left = 2 * s.budget - std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    Settings of_one = s;
+    of_one.budget = std::clamp(left, k_least, s.budget);
+    return job_of(of_one);
+  };
   relax::Options o;
   o.check.auto_bound = true;
   const auto ask = [&](check::Property property, const char* progress) {
     check::Options asked = o.check;
     asked.property = property;
     if (property == check::Property::termination) asked.progress = *check::parse_progress(progress, test.dialect);
-    Job job = job_of(s);
+    Job job = next_job();
     return check::check(test, model, asked, job);
   };
   if (question == Ask::fair) {
@@ -265,12 +292,19 @@ Json at_launch(const std::string& path, const std::string& entry, const std::str
   o.max_changes = 4;  // two places of the source, in the code of two threads
   if (hold && ask(check::Property::termination, "FAIR").verdict.status == Status::holds)
     o.keep.push_back(check::Property::termination);
-  Job job = job_of(s);
+  Job job = next_job();
   const relax::Session session(test, model, o, job);
-  if (hold)
-    j["fences"] = fences_of(session.report().asked, model, session, o.check, s);
-  else
-    j["repair"] = repair_of(session.report());
+  const relax::Report& r = session.report();
+  if (hold && r.mode == relax::Report::Mode::weaken) {
+    j["fences"] = fences_of(r.asked, model, session, o.check, next_job);
+  } else if (hold) {
+    if (has_fences(test)) j["fences_not_asked"] = r.trouble;
+  } else if (r.mode == relax::Report::Mode::repair) {
+    j["repair"] = repair_of(r);
+    if (r.repair->fixes.empty()) j["no_repair"] = r.repair->why_none;
+  } else {
+    j["repair_not_asked"] = r.trouble;
+  }
   return j;
 }
 

@@ -114,6 +114,7 @@ class Entry {
     hang(at, "fair", "FAIR", words);
     // What hangs however threads are scheduled is told once; one block is not scheduled beside others.
     if (at.contains("obe") && text(at["fair"], "verdict") != "fails") hang(at, "obe", "OBE", words);
+    if (const std::string why = text(at, "fences_not_asked"); !why.empty()) open("fences not needed", words, why);
     if (!at.contains("fences")) {
       fences_known_ = false;
       return;
@@ -124,6 +125,7 @@ class Entry {
       const std::string said = text(f, "verdict");
       if (v.empty() || said == "needed" || (said == "undecided" && v == "not-needed")) v = said;
       fence_text_[text(f, "location")] = text(f, "text");
+      if (said == "undecided") fence_open_[text(f, "location")].emplace(words, text(f, "why"));
     }
     for (const auto& [place, verdict] : here) fences_[place].push_back(verdict);
   }
@@ -138,6 +140,9 @@ class Entry {
         ++needed;
       } else if (any("undecided") || !fences_known_) {
         ++unknown;
+        // That a race or an open question keeps it from being asked is told by that.
+        for (const auto& [launch, why] : fence_open_[place])
+          open("fences not needed", launch, fmt::format("{} ({}): {}", fence_text_[place], near(place), why));
       } else {
         ++dropped;
         Json x = finding("fence-not-needed", place, fence_text_[place] + " is not needed");
@@ -249,11 +254,16 @@ class Entry {
     const bool one_block = std::all_of(q["accesses"].begin(), q["accesses"].end(), [&](const Json& a) {
       return a.contains("block") && q["accesses"][0].contains("block") && a["block"] == q["accesses"][0]["block"];
     });
+    const std::string not_asked = text(at, "repair_not_asked"), none = text(at, "no_repair");
+    const std::string searched =
+        not_asked.empty() ? fmt::format("no small change of fences, orders or scopes was found that mends it{}",
+                                        none.empty() || none.starts_with("none") ? "" : " (" + none + ")")
+                          : "a change that mends it was not looked for: " + not_asked;
     x["advice"] = !advice.empty() ? "smallest change: " + advice
                   : same          ? "both write the same value: make the stores atomic (relaxed is enough for the race)"
-                  : one_block ? "no small change of fences, orders or scopes was found that mends it; the two threads "
-                                "are of one block: is a barrier missing between the accesses?"
-                              : "no small change of fences, orders or scopes was found that mends it";
+                  : one_block
+                      ? searched + "; the two threads are of one block: is a barrier missing between the accesses?"
+                      : searched;
     for (const Json& g : j_["findings"])  // the same two places, at another launch or in the other order
       if (g["kind"] == "missing-order" && g["rule"] == x["rule"]) return;
     add(std::move(x));
@@ -328,6 +338,7 @@ class Entry {
   Json assumed_ = Json::array();
   std::map<std::string, std::vector<std::string>> fences_;
   std::map<std::string, std::string> fence_text_;
+  std::map<std::string, std::map<std::string, std::string>> fence_open_;  // why, by place and launch
 };
 
 std::string standing(const Json& f) {

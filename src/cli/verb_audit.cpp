@@ -176,7 +176,8 @@ void ask_small(std::vector<File>& files, const Settings& s, const Console& conso
   }
   Progress progress(console, open.size(), "questions");
   Limits limits = limits_of(s);
-  limits.seconds = s.budget * 2;  // engines look at their clock now and then
+  limits.seconds = s.budget * 2;  // engines look at their clock now and then; an ended worker loses what it found
+  limits.budget = s.budget;
   const auto work = [&](size_t i) {
     const Small& q = open[i];
     FileReport r;

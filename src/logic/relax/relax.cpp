@@ -149,7 +149,9 @@ Session::Session(const prog::Test& test, const cat::Model& model, const Options&
     r.trouble = "no condition is asked and races are not kept, so that nothing asks for a fence";
   const bool readable = test.syntax != prog::Syntax::vulkan_test && test.syntax != prog::Syntax::mixedproxy_test;
   if (test.syntax == prog::Syntax::spirv && test.dialect == vocab::Dialect::opencl && !prog::is_cuda_cpp(test))
-    r.trouble = "what could be weaker in a kernel of the OpenCL model is not known; write it as an OPENCL litmus test";
+    r.trouble =
+        "what could be weaker or stronger in a kernel of the OpenCL model is not known; write it as an OPENCL litmus "
+        "test";
   else if (test.syntax == prog::Syntax::cuda)
     r.trouble = "what could be weaker in a CUDA test is not known; lower it to PTX first";
   if (!readable) r.trouble = std::string("the steps of ") + prog::name(test.syntax) + " are not known";

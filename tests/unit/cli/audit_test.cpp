@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -299,6 +300,119 @@ TEST_F(Audit, KeptAnswersFollowIncludedFilesAndOptions) {
   EXPECT_EQ(code("1"), 1);
 }
 
+// An answer rests on the text of its model, wherever that lies, and on what the model includes.
+TEST_F(Audit, KeptAnswersFollowTheModels) {
+  const char* const before = std::getenv("FENCEPOST_MODELS");
+  const std::string was = before != nullptr ? before : "";
+  fs::copy(std::string(FENCEPOST_SOURCE_DIR) + "/models", path("models"), fs::copy_options::recursive);
+  fs::create_directory(path("elsewhere"));
+  file("elsewhere/unused.cat", "(* nothing *)\n");
+  std::ifstream in(path("models") + "/cuda.cat");
+  const std::string cuda((std::istreambuf_iterator<char>(in)), {});
+  const std::string include = "include \"" + path("elsewhere") + "/unused.cat\"\n";
+  file("models/cuda.cat", cuda + include);
+  ::setenv("FENCEPOST_MODELS", path("models").c_str(), 1);
+  const std::string kernel = file("lock.cu", with(k_lock, "@FENCE@", ""));
+  const auto found = [&] {
+    return findings(asked({"--grid", "1.1.2", "--cache", path("cache"), kernel}), "missing-order").size();
+  };
+  const auto kept = [&] { return std::distance(fs::directory_iterator(path("cache")), fs::directory_iterator()); };
+  EXPECT_EQ(found(), 1u);
+  const auto answers = kept();
+  EXPECT_EQ(found(), 1u);
+  EXPECT_EQ(kept(), answers);
+  const size_t at = cuda.find("flag ~empty (conflict");
+  ASSERT_NE(at, std::string::npos);
+  std::string blind = cuda + include;
+  blind.replace(at, cuda.find('\n', at) - at, "flag ~empty (0) as data-race");
+  file("models/cuda.cat", blind);
+  EXPECT_EQ(found(), 0u);
+  file("models/cuda.cat", cuda + include);
+  EXPECT_EQ(found(), 1u);
+  const auto both = kept();
+  file("elsewhere/unused.cat", "(* something *)\n");
+  EXPECT_EQ(found(), 1u);
+  EXPECT_GT(kept(), both);
+  if (before != nullptr)
+    ::setenv("FENCEPOST_MODELS", was.c_str(), 1);
+  else
+    ::unsetenv("FENCEPOST_MODELS");
+}
+
+const std::string k_message_cl = R"(
+__kernel void mp(__global int* data, __global atomic_int* flag, __global int* out) {
+  if (get_group_id(0) == 0 && get_local_id(0) == 0) {
+    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);
+    data[0] = 42;
+    atomic_store_explicit(flag, 1, @ORDER@, memory_scope_device);
+  } else if (get_group_id(0) == 1 && get_local_id(0) == 0) {
+    if (atomic_load_explicit(flag, memory_order_acquire, memory_scope_device) == 1) out[0] = data[0];
+  }
+}
+)";
+
+// relax does not change kernels of the OpenCL model: the question is open, in every form of the page.
+TEST_F(Audit, FencesThatAreNotAskedAreNotDecided) {
+  const std::vector<std::string> words = {"--grid", "1.1.2",
+                                          file("mp.cl", with(k_message_cl, "@ORDER@", "memory_order_release"))};
+  const json j = asked(words);
+  if (open(j).find("OpenCL C is compiled by") != std::string::npos) GTEST_SKIP() << "clang and llvm-spirv are absent";
+  EXPECT_EQ(j["exit_code"], 3) << j.dump(1);
+  EXPECT_NE(open(j).find("fences not needed"), std::string::npos) << j.dump(1);
+  EXPECT_NE(open(j).find("OpenCL model is not known"), std::string::npos);
+  for (const char* format : {"sarif", "junit", "html"}) {
+    std::vector<std::string> more = words;
+    more.insert(more.end(), {"--format", format});
+    const Ran r = ran(more);
+    EXPECT_EQ(r.code, 3);
+    EXPECT_NE(r.out.find("OpenCL model is not known"), std::string::npos) << format << r.out;
+  }
+  const Ran text = ran(words);
+  EXPECT_EQ(text.code, 3);
+  EXPECT_NE(text.out.find("not decided\n    fences not needed (2 work-groups of 1 work-item): "), std::string::npos)
+      << text.out;
+  EXPECT_NE(text.out.find("1 question not decided"), std::string::npos) << text.out;
+  // Without fences and barriers there is nothing to ask.
+  const std::string fence =
+      "    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);\n";
+  const json none = asked(
+      {"--grid", "1.1.2", file("none.cl", with(with(k_message_cl, "@ORDER@", "memory_order_release"), fence, ""))});
+  EXPECT_EQ(open(none), "");
+  EXPECT_EQ(none["exit_code"], 0);
+}
+
+TEST_F(Audit, AChangeThatWasNotLookedForIsNotOneThatWasNotFound) {
+  const json j = asked({"--grid", "1.1.2", file("mp.cl", with(k_message_cl, "@ORDER@", "memory_order_relaxed"))});
+  if (open(j).find("OpenCL C is compiled by") != std::string::npos) GTEST_SKIP() << "clang and llvm-spirv are absent";
+  ASSERT_EQ(findings(j, "missing-order").size(), 1u) << j.dump(1);
+  const std::string advice = findings(j, "missing-order")[0]["advice"];
+  EXPECT_EQ(advice.find("was found"), std::string::npos) << advice;
+  EXPECT_NE(advice.find("a change that mends it was not looked for: what could be weaker or stronger"),
+            std::string::npos)
+      << advice;
+}
+
+// A worker that is ended says the budget that was given, however much work it does in one.
+TEST_F(Audit, TheBudgetThatIsSpentIsTheOneThatWasGiven) {
+  const json j = asked({"--budget", "1s", file("long.cu", R"(
+__global__ void w(int* in, int* out, int n) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  for (int i = 0; i < n; i++) {
+    s[t] = in[i * 64 + t];
+    __syncthreads();
+    out[(blockIdx.x * n + i) * 64 + t] = s[63 - t];
+    __syncthreads();
+  }
+}
+int main() { int *i, *o; w<<<2, 64>>>(i, o, 4); }
+)")});
+  const std::string all = open(j);
+  ASSERT_NE(all.find("the --budget of "), std::string::npos) << all;
+  for (size_t at = all.find("the --budget of "); at != std::string::npos; at = all.find("the --budget of ", at + 1))
+    EXPECT_EQ(all.substr(at, 20), "the --budget of 1 s ") << all;
+}
+
 TEST_F(Audit, CiFormsHaveEveryFindingAndPassNothingOpen) {
   const std::string racy = file("racy.cu", "__global__ void k(int* a) { a[0] = threadIdx.x; }\n");
   const json sarif = json::parse(ran({"--format", "sarif", racy}).out);
@@ -306,7 +420,12 @@ TEST_F(Audit, CiFormsHaveEveryFindingAndPassNothingOpen) {
   ASSERT_FALSE(results.empty());
   EXPECT_EQ(results[0]["ruleId"], "race");
   EXPECT_EQ(results[0]["locations"][0]["physicalLocation"]["region"]["startLine"], 1);
-  EXPECT_EQ(results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], racy);
+  EXPECT_EQ(results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "file://" + racy);
+  // RFC 3986: what is no letter, digit or one of a few signs is encoded.
+  const std::string odd = file("we<ird> & name%.cu", "__global__ void k(int* a) { a[0] = threadIdx.x; }\n");
+  EXPECT_EQ(json::parse(ran({"--format", "sarif", odd}).out)["runs"][0]["results"][0]["locations"][0]
+                                                            ["physicalLocation"]["artifactLocation"]["uri"],
+            "file://" + path("we%3Cird%3E%20%26%20name%25.cu"));
   const std::string junit = ran({"--format", "junit", file("open.cu", R"(
 __global__ void k(int* a) { a[0] = __builtin_nonsense(1); }
 )")})
