@@ -46,9 +46,9 @@ std::string baseline_of(const Json& page);
 size_t mark_known(Json& page, const std::vector<std::string>& baseline);
 
 // ---- answers that are kept ---------------------------------------------------------------------------------------
-// In a folder, by the hash of what an answer depends on: the file and what it includes, options, the texts of the models,
-// the program itself. A file that is not as it was written is no answer. Files whose includes cannot be followed are
-// asked anew.
+// In a folder, by the hash of what an answer depends on: the file and what it includes, options, the texts of the
+// models, the program itself. A file that is not as it was written is no answer. Files whose includes cannot be
+// followed are asked anew.
 class Cache {
  public:
   Cache(std::string folder, const Settings& s);
