@@ -392,27 +392,6 @@ TEST_F(Audit, AChangeThatWasNotLookedForIsNotOneThatWasNotFound) {
       << advice;
 }
 
-// A worker that is ended says the budget that was given, however much work it does in one.
-TEST_F(Audit, TheBudgetThatIsSpentIsTheOneThatWasGiven) {
-  const json j = asked({"--budget", "1s", file("long.cu", R"(
-__global__ void w(int* in, int* out, int n) {
-  __shared__ int s[64];
-  int t = threadIdx.x;
-  for (int i = 0; i < n; i++) {
-    s[t] = in[i * 64 + t];
-    __syncthreads();
-    out[(blockIdx.x * n + i) * 64 + t] = s[63 - t];
-    __syncthreads();
-  }
-}
-int main() { int *i, *o; w<<<2, 64>>>(i, o, 4); }
-)")});
-  const std::string all = open(j);
-  ASSERT_NE(all.find("the --budget of "), std::string::npos) << all;
-  for (size_t at = all.find("the --budget of "); at != std::string::npos; at = all.find("the --budget of ", at + 1))
-    EXPECT_EQ(all.substr(at, 20), "the --budget of 1 s ") << all;
-}
-
 TEST_F(Audit, CiFormsHaveEveryFindingAndPassNothingOpen) {
   const std::string racy = file("racy.cu", "__global__ void k(int* a) { a[0] = threadIdx.x; }\n");
   const json sarif = json::parse(ran({"--format", "sarif", racy}).out);

@@ -99,7 +99,8 @@ TEST(Worker, WhatEndsItIsGaveUp) {
   }
 }
 
-// What a worker of a pool leaves for that case takes the place of an error; only until its report.
+// What a worker of a pool leaves for that case takes the place of an error; only until its report. The budget in words
+// is the one that was given, where the worker has the time of several.
 TEST(Worker, WhatItLeavesIsItsReport) {
   const auto name = [](size_t) { return std::string("a.cu"); };
   std::vector<FileReport> got;
@@ -112,13 +113,15 @@ TEST(Worker, WhatItLeavesIsItsReport) {
     if (i < 2) std::this_thread::sleep_for(std::chrono::hours(1));
     return FileReport{"done", "", {}, k_exit_holds, ""};
   };
-  in_workers(3, 1, {0.2}, name, work, true, [&](size_t, FileReport r) { got.push_back(std::move(r)); }, [](size_t) {});
+  in_workers(
+      3, 1, {0.2, 0, 0.1}, name, work, true, [&](size_t, FileReport r) { got.push_back(std::move(r)); }, [](size_t) {});
   ASSERT_EQ(got.size(), 3u);
-  EXPECT_EQ(got[0].json, std::vector<std::string>{"{\"detail\": \"the --budget of 0.2 s is spent\"}"});
-  EXPECT_EQ(got[0].out, "gave_up: the --budget of 0.2 s is spent");
+  EXPECT_EQ(got[0].json, std::vector<std::string>{"{\"detail\": \"the --budget of 0.1 s is spent\"}"});
+  EXPECT_EQ(got[0].out, "gave_up: the --budget of 0.1 s is spent");
   EXPECT_EQ(got[0].err, "");
   EXPECT_EQ(got[0].code, k_exit_undecided);
   EXPECT_NE(got[1].json.at(0).find("fencepost.error/1"), std::string::npos);
+  EXPECT_NE(got[1].err.find("the --budget of 0.1 s is spent"), std::string::npos) << got[1].err;
   EXPECT_EQ(got[2].out, "done");
   EXPECT_EQ(got[2].code, k_exit_holds);
 }
