@@ -137,6 +137,14 @@ std::string missing(Effect e, const Instruction& i) {
   }
 }
 
+// Line information of an instruction; of several that are alike, the last.
+uint32_t line_of(const PtxTest& t, const Instruction& i) {
+  uint32_t out = k_first_line;
+  for (uint32_t k = 0; k < t.body.size(); ++k)
+    if (t.body[k] == i) out = k_first_line + k;
+  return out;
+}
+
 std::string report_of(const Fault& f) {
   const Effect e = effect_of(f.effect);
   const auto t = parse_test(f.reduced), culprit = parse_test(f.culprit);
@@ -149,7 +157,13 @@ std::string report_of(const Fault& f) {
       f.configuration);
   if (!f.known.empty()) out += fmt::format("Known: {}.\n\n", f.known);
   out += "## What is wrong\n\n";
-  out += fmt::format("{}. In the machine code below: {}.", sentence(e), f.detail);
+  const uint32_t line = culprit && t ? line_of(*t, culprit->body.front()) : 0;
+  const bool lost_load = e == Effect::absent && culprit && culprit->body.front().kind == Kind::load;
+  out += lost_load ? fmt::format(
+                         "The load of line {} is not in the machine code below: its result is the value of an earlier "
+                         "access of the same place, though an acquire stands between.",
+                         line)
+                   : fmt::format("{}. In the machine code below: {}.", sentence(e), f.detail);
   if (culprit)
     if (const std::string lacks = missing(e, culprit->body.front()); !lacks.empty()) out += " " + lacks + ".";
   if (f.detail.find("the end") != std::string::npos || f.detail.find("the begin") != std::string::npos)
@@ -160,8 +174,18 @@ std::string report_of(const Fault& f) {
         "more "
         "stands between.";
   out += "\n\n";
-  if (*consequence_of(e) != 0) out += std::string(consequence_of(e)) + "\n\n";
-  out += fmt::format("PTX ISA, chapter 8 (memory consistency model): {}.\n\n", clause(e));
+  if (lost_load)
+    out +=
+        "Let another thread write the place and then release, and let the acquire see that release. The write comes "
+        "before the "
+        "load in causality order, so the load must not have an older value (message passing: flag 1, data 0, where the "
+        "data "
+        "was looked at before the flag as well).\n\n";
+  else if (*consequence_of(e) != 0)
+    out += std::string(consequence_of(e)) + "\n\n";
+  out +=
+      fmt::format("PTX ISA, chapter 8 (memory consistency model): {}.\n\n",
+                  lost_load ? "8.9.4, synchronizes-with; 8.9.5, causality order; 8.10, axioms: causality" : clause(e));
   out +=
       "NVIDIA documents no machine instruction: that these are needed is read off other forms of the same PTX "
       "instruction, "
@@ -176,11 +200,9 @@ std::string report_of(const Fault& f) {
       level_of(f.configuration), target_of(f.configuration), level_of(f.configuration).substr(2), f.reduced);
   out += fmt::format(
       "The smallest program with the fault (`test.ptx` has it with the head of a module). The instruction at fault is "
-      "`{}`; "
-      "`.loc 1 10` stands before the first instruction of the test, `.loc 1 11` before the second, and line 9000 is "
-      "what is "
-      "around the test:\n\n",
-      words);
+      "`{}`, "
+      "behind `.loc 1 {}`; line 9000 is what is around the test:\n\n",
+      words, line);
   if (t) out += "```\n" + kernel_of(*t, "t0") + "```\n\n";
   const char* columns =
       "Columns: address; line of the PTX; scoreboard that the instruction sets; mask of the scoreboards that it waits "

@@ -532,6 +532,7 @@ TEST(Hunt, KnownFaultsHaveRules) {
   EXPECT_FALSE(known("reordered", "st.relaxed.cta.b64@u3; ld.mmio.relaxed.sys.global.f64@p3", 1, new90));
   EXPECT_TRUE(known("illegal", "fence.release.gpu; st.weak.global.u32@p1", 0, old80));
   EXPECT_FALSE(known("illegal", "fence.release.gpu; st.weak.global.u32@p1", 0, new90));
+  EXPECT_TRUE(known("illegal", "fence.release.gpu; st.weak.global.u32@p1", 0, "ptxas-13.0.88 sm_80 -O3"));
 }
 
 // ---- with a compiler ----
