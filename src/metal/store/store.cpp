@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <thread>
 #include <tuple>
 
 #include "base/child.h"
@@ -23,6 +25,7 @@ namespace fencepost::store {
 namespace {
 
 constexpr size_t k_named_faults = 5;
+constexpr int k_patience_ms = 10'000;  // with another writer
 
 // All reads of one question see one state of the file, whoever writes to it meanwhile.
 class View {
@@ -279,9 +282,19 @@ bool opens(sqlite3*& db, const std::string& name, int flags) {
   if (sqlite3_open_v2(name.c_str(), &db, flags | SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr) != SQLITE_OK)
     return false;
   harden(db);
-  sqlite3_busy_timeout(db, 10000);
+  sqlite3_busy_timeout(db, k_patience_ms);
   Query q(db, "select count(*) from sqlite_master");
   return q.step() == SQLITE_ROW;
+}
+
+// A change of the mode takes the file for itself, and SQLite does not wait for that: it says "locked" at once while
+// another writer opens or closes the same store.
+bool log_mode(sqlite3* db) {
+  using namespace std::chrono;
+  for (const auto end = steady_clock::now() + milliseconds(k_patience_ms); !run(db, "pragma journal_mode = wal");
+       std::this_thread::sleep_for(milliseconds(2)))
+    if ((sqlite3_errcode(db) & 0xff) != SQLITE_BUSY || steady_clock::now() > end) return false;
+  return true;
 }
 
 }  // namespace
@@ -295,7 +308,7 @@ Expected<Store> Store::open(const std::string& path, bool must_exist) {
     return failed(path, "cannot be opened", impl->db);
   sqlite3* db = impl->db;
   harden(db);
-  sqlite3_busy_timeout(db, 10000);
+  sqlite3_busy_timeout(db, k_patience_ms);
   Transaction t(db);
   if (!t.begun()) return failed(path, "is not a store", db);
   const auto version = version_of(db, path);
@@ -309,8 +322,7 @@ Expected<Store> Store::open(const std::string& path, bool must_exist) {
   }
   if (!t.commit()) return failed(path, "cannot be written", db);
   // In the log mode a killed writer leaves whole transactions only.
-  if (!run(db, "pragma journal_mode = wal") || !run(db, "pragma synchronous = normal"))
-    return failed(path, "cannot be written", db);
+  if (!log_mode(db) || !run(db, "pragma synchronous = normal")) return failed(path, "cannot be written", db);
   impl->writes = true;
   return Store(std::move(impl));
 }

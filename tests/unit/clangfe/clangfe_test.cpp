@@ -202,20 +202,22 @@ TEST_F(Clangfe, file_scope_variables_of_cuda_are_on_the_device) {
 
 // <cuda/atomic> of libcu++, without the toolkit.
 TEST_F(Clangfe, cuda_atomics_of_all_widths) {
-  const std::string t =
-      text(cuda("#include <cuda/atomic>\n"
-                "__global__ void k(unsigned char *a, short *b, signed char *c, long *d, unsigned short *e) {\n"
-                "  cuda::atomic_ref<unsigned char, cuda::thread_scope_device> f(*a);\n"
-                "  f.store(1, cuda::memory_order_release);\n"
-                "  f.fetch_max(200, cuda::memory_order_acquire);\n"
-                "  cuda::atomic_ref<short, cuda::thread_scope_block>(*b).fetch_min(-1, cuda::memory_order_relaxed);\n"
-                "  cuda::atomic_ref<signed char, cuda::thread_scope_block>(*c).fetch_max(-1);\n"
-                "  cuda::atomic_ref<long, cuda::thread_scope_block>(*d).fetch_min(-1);\n"
-                "  cuda::atomic_ref<unsigned short, cuda::thread_scope_block>(*e).fetch_add(1);\n"
-                "}\n"));
+  const std::string t = text(
+      cuda("#include <cuda/atomic>\n"
+           "__global__ void k(unsigned char *a, short *b, signed char *c, long *d, unsigned short *e, long long *g) {\n"
+           "  cuda::atomic_ref<unsigned char, cuda::thread_scope_device> f(*a);\n"
+           "  f.store(1, cuda::memory_order_release);\n"
+           "  f.fetch_max(200, cuda::memory_order_acquire);\n"
+           "  cuda::atomic_ref<short, cuda::thread_scope_block>(*b).fetch_min(-1, cuda::memory_order_relaxed);\n"
+           "  cuda::atomic_ref<signed char, cuda::thread_scope_block>(*c).fetch_max(-1);\n"
+           "  cuda::atomic_ref<long, cuda::thread_scope_block>(*d).fetch_min(-1);\n"
+           "  cuda::atomic_ref<unsigned short, cuda::thread_scope_block>(*e).fetch_add(1);\n"
+           "  cuda::atomic_ref<long long, cuda::thread_scope_block>(*g).fetch_min(-1);\n"
+           "}\n"));
   for (const char* part :
        {"atomic store release device 1", "atomic umax acquire device 1", "atomic smin relaxed group 2",
-        "atomic smax seq_cst group 1", "atomic smin seq_cst group 8", "atomic add seq_cst group 2"})
+        "atomic smax seq_cst group 1", "atomic smin seq_cst group 4", "atomic smin seq_cst group 8",
+        "atomic add seq_cst group 2"})  // a long has the width of a pointer: 32 bits here
     EXPECT_NE(t.find(part), std::string::npos) << part << "\n" << t;
 }
 

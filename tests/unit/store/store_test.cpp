@@ -617,6 +617,22 @@ TEST(Store, TwoWritersWaitForEachOther) {
   EXPECT_EQ(value(value(Store::open(path)).records()).size(), 400u);
 }
 
+// Opening and closing change the mode of the file, for which SQLite does not wait.
+TEST(Store, WritersThatOpenAndCloseWaitForEachOther) {
+  Folder dir;
+  const std::string path = dir / "a.db";
+  const auto work = [&](const std::string& test) {
+    for (uint32_t i = 0; i < 60; ++i) {
+      Store s = value(Store::open(path));
+      value(s.add(record(i, test)));
+    }
+  };
+  std::vector<std::thread> all;
+  for (const char* test : {"A", "B", "C", "D"}) all.emplace_back(work, test);
+  for (std::thread& t : all) t.join();
+  EXPECT_EQ(value(value(Store::open(path)).records()).size(), 240u);
+}
+
 TEST(Store, ShardsAreAPartition) {
   const uint32_t n = 7;
   std::vector<uint32_t> work(n, 0);
