@@ -66,9 +66,8 @@ uint32_t Lowering::source_index(const llvm::DIFile* f) {
   if (name == "<stdin>" || name.empty()) name = file_->name;
   auto [it, fresh] = source_numbers_.try_emplace(name, static_cast<uint32_t>(module_.sources.size()));
   if (fresh) {
-    std::string path = name;
-    if (!std::filesystem::path(path).is_absolute() && !std::filesystem::exists(path))
-      path = (std::filesystem::path(f->getDirectory().str()) / name).string();
+    // Clang splits a name at what it shares with the working directory. An absolute name stays one.
+    const std::string path = (std::filesystem::path(f->getDirectory().str()) / name).string();
     // "./kernel.cl" and "dir/kernel.cl" are the file that was asked for.
     std::error_code ec;
     if (std::filesystem::weakly_canonical(path, ec) == std::filesystem::weakly_canonical(file_->name, ec)) {
