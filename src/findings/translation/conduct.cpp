@@ -352,6 +352,11 @@ std::string known_fault(const Configuration& c, const Statement& s) {
   const bool llvm = c.compiler.language == Language::clang || c.compiler.language == Language::llvm;
   const bool of_ir = s.spelling == Spelling::builtin && s.is_update() && s.order > Order::relaxed;
   const long major = std::strtol(c.compiler.version.c_str(), nullptr, 10);
+  const bool bound = s.op == Op::min || s.op == Op::max;
+  if (c.compiler.language == Language::clang && s.spelling == Spelling::old && bound && s.scope != Scope::device &&
+      major == 19)
+    return "clang 19 compiles atomicMin and atomicMax of unsigned words with _block and _system as signed "
+           "(BUGS-FOUND.md)";
   if (!llvm || !of_ir || major < 19) return {};
   if (major <= 20)
     return "LLVM 19 and 20 compile atomicrmw and cmpxchg of every order as relaxed ones for NVPTX (BUGS-FOUND.md)";

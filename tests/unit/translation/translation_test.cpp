@@ -282,6 +282,11 @@ TEST(KnownFaults, OfLlvmAreByVersion) {
   EXPECT_FALSE(known("22.1.0", "cas.release.device.builtin x 0 1"));
   EXPECT_FALSE(known("19.1.7", "add.release.device.ref x 1"));
   EXPECT_FALSE(known("19.1.7", "add.relaxed.device.builtin x 1"));
+  c.compiler.language = Language::clang;
+  EXPECT_TRUE(known("19.1.7", "min.relaxed.block.old x 1"));
+  EXPECT_TRUE(known("19.1.7", "max.relaxed.system.old u 1"));
+  EXPECT_FALSE(known("19.1.7", "min.relaxed.device.old x 1"));
+  EXPECT_FALSE(known("19.1.7", "add.relaxed.block.old x 1"));
 }
 
 TEST(Modules, AreSplitByKernel) {
