@@ -124,6 +124,12 @@ std::string quoted(const std::vector<std::string>& words) {
   return words.empty() ? "nothing" : fmt::format("`{}`", fmt::join(words, "`, `"));
 }
 
+// Does the operation at fault order anything? Else its order cannot be what is lost.
+bool orders(const Fault& f) {
+  const auto culprit = parse_program("block 0: " + f.culprit);
+  return !culprit || culprit->threads[0].body[0].order > Order::relaxed;
+}
+
 // What the PTX lacks, beside PTX that is right.
 std::string missing(const Fault& f) {
   const auto made = synchronising(f.listing), right = synchronising(f.right_listing);
@@ -135,7 +141,7 @@ std::string missing(const Fault& f) {
     return (m.starts_with("atom") || m.starts_with("red")) && m.find(".acq") == std::string::npos &&
            m.find(".release") == std::string::npos;
   });
-  if (no_order)
+  if (no_order && orders(f))
     out +=
         " An `atom` or `red` without a qualifier of order is `.relaxed` (PTX ISA, chapter 9, atom and red, `.sem`), "
         "and no "
@@ -144,7 +150,7 @@ std::string missing(const Fault& f) {
 }
 
 const char* clause_of_ptx(const Fault& f) {
-  if (f.listing.find(".target") == std::string::npos) return "";
+  if (f.listing.find(".target") == std::string::npos || !orders(f)) return "";
   return "In PTX two threads synchronise only by a release pattern in the one that an acquire pattern in the other "
          "observes "
          "(PTX ISA, chapter 8: 8.8, release and acquire patterns; 8.9.4, synchronizes-with); a relaxed operation "
@@ -168,8 +174,8 @@ std::string report_of(const Fault& f, uint64_t programs) {
   const auto p = parse_program(f.reduced);
   const bool binary = l == Language::opencl, has_culprit = f.culprit != f.reduced;
   std::string out = has_culprit
-                        ? fmt::format("# {} ({}): {} loses its order or scope\n\n", where.compiler, where.target,
-                                      words_of(f.culprit, l))
+                        ? fmt::format("# {} ({}): {} {}\n\n", where.compiler, where.target, words_of(f.culprit, l),
+                                      orders(f) ? "loses its order or scope" : "becomes another operation")
                         : fmt::format("# {} ({}): a program gains an outcome\n\n", where.compiler, where.target);
   out += fmt::format(
       "Compiler, target, level: {}. Found by `fencepost hunt`, which compiles small concurrent programs and compares "
