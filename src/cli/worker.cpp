@@ -488,10 +488,6 @@ std::string outside_text(const cage::Broker& broker) {
   return out;
 }
 
-}  // namespace
-
-namespace {
-
 enum class Held : uint8_t { whole, too_large, late, unreadable };
 
 // Standard input up to its end, in a file in its place: so it is counted before anybody reads in it.

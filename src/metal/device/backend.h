@@ -118,7 +118,7 @@ class Backend {
   virtual Several* several() { return nullptr; }
   // A buffer's address in this process, which devices of its API and threads of the host share.
   virtual Expected<uint64_t> address(BufferId buffer) const;
-  // Memory of another device or of the host as a buffer of this one; it stays its owner's.
+  // A buffer of this device over memory of another device or of the host, which keeps and frees it.
   virtual Expected<BufferId> adopt(uint64_t address, uint64_t words);
   // Memory of the host that this device and the others of its API can access.
   virtual Expected<BufferId> allocate_on_host(uint64_t words);

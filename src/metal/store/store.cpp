@@ -18,6 +18,7 @@
 #include "base/child.h"
 #include "base/hash.h"
 #include "base/read_file.h"
+#include "base/uri.h"
 #include "store/rows.h"
 #include "store/schema.h"
 
@@ -264,16 +265,9 @@ Expected<void> is_file(const std::string& path, bool must_exist) {
   return {};
 }
 
-std::string uri_of(const std::string& path) {
-  std::string uri = "file:";
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0 || c == '/' || c == '.' || c == '_' || c == '-')
-      uri += c;
-    else
-      uri += fmt::format("%{:02X}", byte);
-  }
-  return uri + "?immutable=1";
+// SQLite looks for no journal of a file that is named so.
+std::string unchanging(const std::string& path) {
+  return (path.starts_with('/') ? "" : "file:") + uri_of_path(path) + "?immutable=1";
 }
 
 bool opens(sqlite3*& db, const std::string& name, int flags) {
@@ -350,7 +344,7 @@ Expected<Store> Store::read(const std::string& path) {
       std::filesystem::permissions(name + "-wal", std::filesystem::perms::owner_write,
                                    std::filesystem::perm_options::add, failed_at);
     }
-    if (!opens(impl->db, impl->copy ? name : uri_of(path), impl->copy ? 0 : SQLITE_OPEN_URI))
+    if (!opens(impl->db, impl->copy ? name : unchanging(path), impl->copy ? 0 : SQLITE_OPEN_URI))
       return failed(path, "cannot be opened", impl->db);
   }
   const View view(impl->db);
