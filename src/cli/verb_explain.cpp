@@ -6,6 +6,7 @@
 #include "cli/one_test.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
+#include "cli/worker.h"
 #include "prog/test.h"
 #include "report/report.h"
 
@@ -33,6 +34,12 @@ int run_explain(const CommandLine& line, const Console& console) {
   if (!bounds) return report_errors(console, bounds.error());
   if (const auto taken = take_bounds(*asked, *bounds, path, *test); !taken)
     return report_errors(console, taken.error());
+  if (is_worker()) {
+    check::Result ended;
+    ended.verdict = {.status = Status::gave_up, .detail = std::string(k_why_ended)};
+    ended.bound = asked->auto_bound ? 1 : asked->bound;
+    if_ended({.json = {report::check_json(path, *test, **model, *asked, ended)}, .code = k_exit_undecided});
+  }
   const report::Explained e = report::explain(path, *test, **model, *asked, options, job);
   const bool rejects = asked->property == check::Property::condition && !e.result.execution &&
                        test->quantifier != prog::Quantifier::none;

@@ -8,6 +8,7 @@
 #include "cli/json.h"
 #include "cli/one_test.h"
 #include "cli/verbs.h"
+#include "cli/worker.h"
 #include "explicit/operational.h"
 #include "plan/plan.h"
 #include "refine/outcomes_of.h"
@@ -64,6 +65,18 @@ Expected<Ran> run_machine(const std::string& name, const prog::Test& test, const
   return ran;
 }
 
+// What is left if the limits end the work on this test: the lists so far, and an incomplete one. Tests behind it have
+// none, as they were not begun.
+void leave(std::vector<std::string> json, const std::string& name, const prog::Test& test, const cat::Model& model,
+           const check::Options& options) {
+  if (!is_worker()) return;
+  check::Outcomes ended;
+  ended.status = {.status = Status::gave_up, .detail = std::string(k_why_ended)};
+  ended.bound = options.auto_bound ? 1 : options.bound;
+  json.push_back(report::outcomes_json(name, test, model, ended, 0));
+  if_ended({.json = std::move(json), .code = k_exit_undecided});
+}
+
 }  // namespace
 
 int run_outcomes(const CommandLine& line, const Console& console) {
@@ -103,6 +116,7 @@ int run_outcomes(const CommandLine& line, const Console& console) {
     check::Options options = check_options(s);
     if (const auto taken = take_bounds(options, *bounds, path, test); !taken)
       return report_errors(console, taken.error());
+    leave(json, name, test, **model, options);
     Job job = job_of(s);
     const auto start = Job::Clock::now();
     const check::Outcomes outcomes = refine::outcomes_of(test, **model, options, job);

@@ -9,6 +9,7 @@
 #include "cli/one_test.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
+#include "cli/worker.h"
 #include "prog/test.h"
 #include "refine/refinement.h"
 #include "report/report.h"
@@ -91,6 +92,11 @@ int run_refine(const CommandLine& line, const Console& console) {
   const std::string model_name = std::filesystem::path(model->path).stem().string();
   Job job = job_of(s);
   const check::Options options = check_options(s);
+  if (is_worker()) {
+    refine::Refinement ended;
+    ended.verdict = {.status = Status::gave_up, .detail = std::string(k_why_ended)};
+    if_ended({.json = {json_of(ended, source_path, target_path, model_name, s, "")}, .code = k_exit_undecided});
+  }
   const auto r = refine::refine(*source, *target, *model, options, job);
   if (!r) return report_errors(console, r.error());
 

@@ -328,7 +328,8 @@ int in_worker(const Limits& limits, const Console& console, bool json, const std
     while (const auto m = message(w)) {
       if (m->first == Kind::out) console.out(m->second), printed = true;
       if (m->first == Kind::err) console.err(m->second);
-      if (m->first == Kind::test) w.since = Clock::now();
+      if (m->first == Kind::test) w.since = Clock::now(), w.last.reset();
+      if (m->first == Kind::last) w.last = unpacked(m->second);
       if (m->first == Kind::exit) code = m->second.at(0);
     }
     if (!code && (late = is_late(w, limits))) break;
@@ -338,7 +339,11 @@ int in_worker(const Limits& limits, const Console& console, bool json, const std
   if (is_internal(status)) return k_exit_internal;
   const Diagnostics why = gave_up(limits, late, status, name);
   for (const Diagnostic& d : why.list) console.err("fencepost: " + render(d));
-  if (json && !printed) console.out(json_list({json_errors(name, why)}));
+  if (json && !printed) {
+    const std::string limit = limit_that_is_spent(limits, late, status);
+    console.out(json_list(w.last && !limit.empty() ? with_reason(std::move(*w.last), limit).json
+                                                   : std::vector<std::string>{json_errors(name, why)}));
+  }
   return k_exit_undecided;
 }
 

@@ -39,7 +39,8 @@ std::optional<uint64_t> parse_memory(const std::string& text);
 std::string memory_text(uint64_t bytes);
 
 // The exit code of `body`, whose output is passed on as it comes. `json`: whoever reads the output wants an object also
-// where the worker gave up; `name` is what it was at work on.
+// where the worker gave up, which is what the worker has left for that case (if_ended), or an error; `name` is what it
+// was at work on.
 int in_worker(const Limits& limits, const Console& console, bool json, const std::string& name,
               const std::function<int(const Console&)>& body);
 
@@ -72,8 +73,9 @@ FileReport in_this_process(const Limits& limits, const std::string& name, const 
 // of an input took. 0 elsewhere.
 double begin_test();
 
-// In a worker of a pool: what its report is if the limits end it from here on. k_why_ended in its texts becomes the
-// reason, which needs no escape in JSON. Until the report of its work, or the next one. Nothing elsewhere.
+// In a worker: what its report is if the limits end it from here on. k_why_ended in its texts becomes the reason, which
+// needs no escape in JSON. Until the next test, the report of its work, or the next one. Of in_worker's the JSON counts
+// alone. Nothing elsewhere.
 inline constexpr std::string_view k_why_ended = "[why it was ended]";
 void if_ended(const FileReport& r);
 bool is_worker();

@@ -1,6 +1,7 @@
 // What an input can do to a process is done to the worker, and is never an answer.
 #include "cli/worker.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -124,6 +125,33 @@ TEST(Worker, WhatItLeavesIsItsReport) {
   EXPECT_NE(got[1].err.find("the --budget of 0.1 s is spent"), std::string::npos) << got[1].err;
   EXPECT_EQ(got[2].out, "done");
   EXPECT_EQ(got[2].code, k_exit_holds);
+}
+
+// The same of a verb that is one worker's: its JSON takes the place of an error's where a limit ends it, and only there
+// (an end by a signal is an error).
+TEST(Worker, WhatAVerbLeavesIsItsJson) {
+  const FileReport left{.json = {fmt::format("{{\"detail\": \"{}\"}}\n", k_why_ended)}, .code = k_exit_undecided};
+  const auto ended = [&](const std::function<void()>& by) {
+    Said said;
+    EXPECT_EQ(in_worker({0.2, uint64_t{128} << 20}, said.console(), true, "a.litmus",
+                        [&](const Console&) {
+                          if_ended(left);
+                          by();
+                          return 0;
+                        }),
+              k_exit_undecided);
+    return said;
+  };
+  const Said late = ended([] { std::this_thread::sleep_for(std::chrono::hours(1)); });
+  EXPECT_EQ(late.out, "{\"detail\": \"the --budget of 0.2 s is spent\"}\n");
+  EXPECT_NE(late.err.find("the --budget of 0.2 s is spent"), std::string::npos) << late.err;
+  EXPECT_NE(ended([] { ::raise(SIGKILL); }).out.find("fencepost.error/1"), std::string::npos);
+  EXPECT_NE(ended([] {
+              begin_test();
+              begin_test();  // the next one: what was left is of the one before
+              std::this_thread::sleep_for(std::chrono::hours(1));
+            }).out.find("fencepost.error/1"),
+            std::string::npos);
 }
 
 // What a process says and exits with that is its own worker.
