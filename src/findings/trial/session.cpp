@@ -74,7 +74,7 @@ Refused refusal(size_t task, const Diagnostics& why) {
 using Known = std::map<uint32_t, Run>;
 
 // False: the device is dead, and the child should go.
-bool work(size_t number, const Task& t, const Known& heard, device::Backend& backend, Modules& modules, int to) {
+bool work(size_t number, const Task& t, const Known& reported, device::Backend& backend, Modules& modules, int to) {
   auto trial = Trial::make(t.test, t.options, backend, &modules);
   if (!trial) {
     campaign::send(to, to_json(refusal(number, trial.error())));
@@ -84,7 +84,7 @@ bool work(size_t number, const Task& t, const Known& heard, device::Backend& bac
   const std::string device = stored_name(s.device);
   campaign::send(to, to_json(Started{number, device, s.device.driver, s.variant, s.binary_hash, s.what_ran, s.total,
                                      s.instances, s.limit}));
-  Known known = heard;
+  Known known = reported;
   for (const store::ProgressRecord& r : t.known)
     if (r.device == device && r.variant == s.variant)
       if (const auto run = run_of(r)) known.emplace(r.run, *run);
@@ -103,7 +103,7 @@ bool work(size_t number, const Task& t, const Known& heard, device::Backend& bac
   return true;
 }
 
-void child(const std::vector<Task>& tasks, size_t first, const Known& heard, int to) {
+void child(const std::vector<Task>& tasks, size_t first, const Known& reported, int to) {
   std::map<std::string, std::unique_ptr<device::Backend>> open;
   std::map<std::string, Modules> modules;
   for (size_t i = first; i < tasks.size(); ++i) {
@@ -123,7 +123,7 @@ void child(const std::vector<Task>& tasks, size_t first, const Known& heard, int
       }
       backend = std::move(*made);
     }
-    if (!work(i, tasks[i], i == first ? heard : Known{}, *backend, modules[tasks[i].device], to)) break;
+    if (!work(i, tasks[i], i == first ? reported : Known{}, *backend, modules[tasks[i].device], to)) break;
   }
   _exit(0);  // destructors of a driver whose kernel hangs may hang too
 }
@@ -134,13 +134,13 @@ void child(const std::vector<Task>& tasks, size_t first, const Known& heard, int
 struct Place {
   size_t task = 0;       // the first that has not ended
   bool started = false;  // in this child
-  Known heard;           // runs of that task
+  Known reported;        // runs of that task
   uint32_t next(const Task& t, const std::string& device, const std::string& variant) const {
     for (uint32_t n = 0;; ++n) {
       const bool stored = std::any_of(t.known.begin(), t.known.end(), [&](const store::ProgressRecord& r) {
         return r.run == n && r.device == device && r.variant == variant;
       });
-      if (!stored && !heard.contains(n)) return n;
+      if (!stored && !reported.contains(n)) return n;
     }
   }
 };
@@ -155,8 +155,8 @@ bool run_tasks(const std::vector<Task>& tasks, double patience, Job& job,
     place.started = false;
     Started now;
     bool spoke_last = false;  // the child's last message may have been its own good-bye
-    const campaign::Child c = campaign::start_child([&](int to) { child(tasks, place.task, place.heard, to); });
-    campaign::Ear ear(c.from);
+    const campaign::Child c = campaign::start_child([&](int to) { child(tasks, place.task, place.reported, to); });
+    campaign::MessageReader reader(c.from);
     double quiet = 0;
     while (true) {
       if (job.out_of_time()) {
@@ -164,8 +164,8 @@ bool run_tasks(const std::vector<Task>& tasks, double patience, Job& job,
         return false;
       }
       std::string text;
-      const campaign::Heard heard = ear.next(text, k_tick);
-      if (heard == campaign::Heard::text) {
+      const campaign::ReadStatus status = reader.next(text, k_tick);
+      if (status == campaign::ReadStatus::text) {
         quiet = 0;
         const Message m = message_of(text);
         spoke_last = false;
@@ -173,11 +173,11 @@ bool run_tasks(const std::vector<Task>& tasks, double patience, Job& job,
           now = *s;
           place.started = true;
         } else if (const auto* r = std::get_if<Ran>(&m)) {
-          place.heard[r->number] = r->run;
+          place.reported[r->number] = r->run;
           spoke_last = r->run.outcome == Outcome::hung;
         } else {
           ++place.task;
-          place.heard.clear();
+          place.reported.clear();
           place.started = false;
           spoke_last = true;
         }
@@ -186,7 +186,7 @@ bool run_tasks(const std::vector<Task>& tasks, double patience, Job& job,
         return false;
       }
       const bool over = place.task == tasks.size();
-      if (heard == campaign::Heard::silence) {
+      if (status == campaign::ReadStatus::silence) {
         quiet += k_tick;
         if (quiet < patience + (over ? 0 : tasks[place.task].options.launch_limit)) continue;
         campaign::stop_child(c, true);
@@ -198,17 +198,17 @@ bool run_tasks(const std::vector<Task>& tasks, double patience, Job& job,
           run.instances = now.instances;
           run.seconds = quiet;
           const uint32_t n = place.next(tasks[place.task], now.device, now.variant);
-          place.heard[n] = run;
+          place.reported[n] = run;
           m = Ran{place.task, n, run};
         } else {
           m = Refused{place.task++, true,
-                      fmt::format("nothing was heard of the device for {:.0f} s before the first run", quiet), ""};
-          place.heard.clear();
+                      fmt::format("the device reported nothing for {:.0f} s before the first run", quiet), ""};
+          place.reported.clear();
         }
         if (!on_message(m)) return false;
         break;
       }
-      const bool garbled = heard == campaign::Heard::garbled;
+      const bool garbled = status == campaign::ReadStatus::garbled;
       std::string why = campaign::stop_child(c, garbled);
       if (garbled) {
         why = "a message of its process came garbled";
@@ -216,7 +216,7 @@ bool run_tasks(const std::vector<Task>& tasks, double patience, Job& job,
       }
       if (over || spoke_last) break;
       const size_t lost = place.task++;
-      place.heard.clear();
+      place.reported.clear();
       if (!on_message(Refused{lost, true, "the run was lost: " + why, ""})) return false;
       break;
     }

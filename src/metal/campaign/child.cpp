@@ -42,13 +42,13 @@ std::string end_of(int status) {
 
 }  // namespace
 
-std::string sealed(const std::string& text) {
+std::string frame(const std::string& text) {
   const Head head{fnv1a(text), text.size()};
   return std::string(reinterpret_cast<const char*>(&head), sizeof head) + text;
 }
 
 void send(int to, const std::string& text) {
-  const std::string whole = sealed(text);
+  const std::string whole = frame(text);
   if (!write_all(to, whole.data(), whole.size())) _exit(3);
 }
 
@@ -81,27 +81,27 @@ std::string stop_child(const Child& c, bool kill) {
   return end_of(status);
 }
 
-Heard Ear::next(std::string& text, double seconds) {
+ReadStatus MessageReader::next(std::string& text, double seconds) {
   while (true) {
     Head head;
     if (held_.size() >= sizeof head) {
       std::memcpy(&head, held_.data(), sizeof head);
-      if (head.length > k_longest) return Heard::garbled;
+      if (head.length > k_longest) return ReadStatus::garbled;
       if (held_.size() >= sizeof head + head.length) {
         text = held_.substr(sizeof head, head.length);
-        if (fnv1a(text) != head.hash) return Heard::garbled;
+        if (fnv1a(text) != head.hash) return ReadStatus::garbled;
         held_.erase(0, sizeof head + head.length);
-        return Heard::text;
+        return ReadStatus::text;
       }
     }
     pollfd p{from_, POLLIN, 0};
     const int ready = ::poll(&p, 1, static_cast<int>(std::min(seconds * 1000, 2e9)));
     if (ready < 0 && errno == EINTR) continue;
-    if (ready == 0) return Heard::silence;
+    if (ready == 0) return ReadStatus::silence;
     char buffer[65536];
     const ssize_t got = ::read(from_, buffer, sizeof buffer);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return Heard::end;
+    if (got <= 0) return ReadStatus::end;
     held_.append(buffer, static_cast<size_t>(got));
   }
 }

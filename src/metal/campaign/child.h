@@ -22,17 +22,22 @@ Child start_child(const std::function<void(int)>& body);
 // Waits for its end, after SIGKILL where `kill`. A sentence on how it ended.
 std::string stop_child(const Child& c, bool kill);
 // What goes over the pipe for a text.
-std::string sealed(const std::string& text);
+std::string frame(const std::string& text);
 // From the child. A parent that is gone ends the child.
 void send(int to, const std::string& text);
 
-enum class Heard : uint8_t { text, silence, end, garbled };  // garbled: not what was sent, and all after it is lost
+enum class ReadStatus : uint8_t {
+  text,
+  silence,
+  end,
+  garbled
+};  // garbled: not what was sent, and all after it is lost
 
 // Reads messages off a pipe, however they arrive.
-class Ear {
+class MessageReader {
  public:
-  explicit Ear(int from) : from_(from) {}
-  Heard next(std::string& text, double seconds);
+  explicit MessageReader(int from) : from_(from) {}
+  ReadStatus next(std::string& text, double seconds);
 
  private:
   int from_;

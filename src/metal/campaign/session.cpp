@@ -117,7 +117,7 @@ bool run_tasks(const std::vector<Task>& tasks, const SessionOptions& options, Jo
   size_t next = 0;                // the first task that has not ended
   while (next < tasks.size()) {
     const Child c = start_child([&](int to) { child(tasks, next, to); });
-    Ear ear(c.from);
+    MessageReader reader(c.from);
     double quiet = 0;
     uint64_t expected = tasks[next].first_group;
     bool ended_here = false;  // this child has ended a task, maybe because its device died
@@ -127,8 +127,8 @@ bool run_tasks(const std::vector<Task>& tasks, const SessionOptions& options, Jo
         return false;
       }
       std::string text;
-      const Heard heard = ear.next(text, k_look);
-      if (heard == Heard::text) {
+      const ReadStatus status = reader.next(text, k_look);
+      if (status == ReadStatus::text) {
         quiet = 0;
         const Message m = message_of(text);
         if (const auto* g = std::get_if<Grouped>(&m)) {
@@ -159,7 +159,7 @@ bool run_tasks(const std::vector<Task>& tasks, const SessionOptions& options, Jo
       }
       const bool over = next == tasks.size();
       std::string why;
-      if (heard == Heard::silence) {
+      if (status == ReadStatus::silence) {
         quiet += k_look;
         // A launch may take its limit, and a round group several; a compiler may take a while too.
         const double patience =
@@ -167,8 +167,8 @@ bool run_tasks(const std::vector<Task>& tasks, const SessionOptions& options, Jo
                  : options.silence + 3 * tasks[next].options.launch_limit + tasks[next].options.group_seconds;
         if (quiet < patience) continue;
         stop_child(c, true);
-        why = fmt::format("nothing was heard of it for {:.0f} s, and its process was killed", quiet);
-      } else if (heard == Heard::garbled) {
+        why = fmt::format("its process reported nothing for {:.0f} s and was killed", quiet);
+      } else if (status == ReadStatus::garbled) {
         stop_child(c, true);
         why = "a message of the process that ran it came garbled";
       } else {
@@ -184,22 +184,22 @@ bool run_tasks(const std::vector<Task>& tasks, const SessionOptions& options, Jo
 
 device::Found find_devices_apart(double seconds) {
   const Child c = start_child([](int to) { send(to, to_json(device::find_devices())); });
-  Ear ear(c.from);
+  MessageReader reader(c.from);
   std::string text;
-  switch (ear.next(text, seconds)) {
-    case Heard::text:
+  switch (reader.next(text, seconds)) {
+    case ReadStatus::text:
       stop_child(c, true);
       return found_of(text);
-    case Heard::silence: {
+    case ReadStatus::silence: {
       stop_child(c, true);
       device::Found f;
       f.absent.push_back({"all", fmt::format("looking for devices took longer than {:g} s", seconds)});
       return f;
     }
-    case Heard::garbled:
+    case ReadStatus::garbled:
       stop_child(c, true);
       return {{}, {{"all", "the process that looked for devices sent a garbled answer"}}};
-    case Heard::end:
+    case ReadStatus::end:
       break;
   }
   device::Found f;

@@ -147,10 +147,10 @@ bool adds_up(const Record& r) {
 }
 
 template <class R>
-void finish(Read<R>& out, const Query& q, bool sealed) {
+void finish(Read<R>& out, const Query& q, bool has_checksums) {
   if (out.fault.empty()) out.fault = q.fault();
   const uint64_t made = checksum(out.row);
-  if (sealed && out.fault.empty() && made != out.checksum) out.fault = "its checksum does not fit what it holds";
+  if (has_checksums && out.fault.empty() && made != out.checksum) out.fault = "its checksum does not fit what it holds";
   out.checksum = made;
 }
 
@@ -208,7 +208,7 @@ uint64_t checksum(const std::string& key, const std::string& text) {
   return s.value();
 }
 
-std::optional<Read<Record>> read_row(sqlite3* db, Query& q, bool sealed, const Record*) {
+std::optional<Read<Record>> read_row(sqlite3* db, Query& q, bool has_checksums, const Record*) {
   Read<Record> out;
   Record& r = out.row;
   q.next_row();
@@ -233,12 +233,12 @@ std::optional<Read<Record>> read_row(sqlite3* db, Query& q, bool sealed, const R
   auto events = unpacked(series, r.states.size());
   if (events) r.series = std::move(*events);
   if (!events && out.fault.empty()) out.fault = "its series is none";
-  finish(out, q, sealed);
+  finish(out, q, has_checksums);
   if (out.fault.empty() && !adds_up(r)) out.fault = "its counts do not add up to its instances";
   return out;
 }
 
-std::optional<Read<ProgressRecord>> read_row(sqlite3*, Query& q, bool sealed, const ProgressRecord*) {
+std::optional<Read<ProgressRecord>> read_row(sqlite3*, Query& q, bool has_checksums, const ProgressRecord*) {
   Read<ProgressRecord> out;
   ProgressRecord& r = out.row;
   q.next_row();
@@ -252,12 +252,12 @@ std::optional<Read<ProgressRecord>> read_row(sqlite3*, Query& q, bool sealed, co
   r.seconds = q.seconds();
   r.finished_ms = static_cast<int64_t>(q.whole());
   out.checksum = q.whole();
-  finish(out, q, sealed);
+  finish(out, q, has_checksums);
   if (out.fault.empty() && r.starved_instances > r.instances) out.fault = "more instances starved than ran";
   return out;
 }
 
-std::optional<Read<Trial>> read_row(sqlite3*, Query& q, bool sealed, const Trial*) {
+std::optional<Read<Trial>> read_row(sqlite3*, Query& q, bool has_checksums, const Trial*) {
   Read<Trial> out;
   Trial& t = out.row;
   q.next_row();
@@ -277,7 +277,7 @@ std::optional<Read<Trial>> read_row(sqlite3*, Query& q, bool sealed, const Trial
   out.checksum = q.whole();
   if (rounds) t.rounds = std::move(*rounds);
   if (states) t.states = std::move(*states);
-  finish(out, q, sealed);
+  finish(out, q, has_checksums);
   if (!out.fault.empty()) return out;
   if (!rounds || !states)
     out.fault = rounds ? "its states are none" : "its rounds are none";

@@ -69,10 +69,10 @@ struct Read {
   uint64_t id = 0, checksum = 0;
   std::string fault;
 };
-// `sealed`: the store has checksums (its version is this program's). Nothing: SQLite's error.
-std::optional<Read<Record>> read_row(sqlite3* db, Query& q, bool sealed, const Record*);
-std::optional<Read<ProgressRecord>> read_row(sqlite3* db, Query& q, bool sealed, const ProgressRecord*);
-std::optional<Read<Trial>> read_row(sqlite3* db, Query& q, bool sealed, const Trial*);
+// `has_checksums`: the store has checksums (its version is this program's). Nothing: SQLite's error.
+std::optional<Read<Record>> read_row(sqlite3* db, Query& q, bool has_checksums, const Record*);
+std::optional<Read<ProgressRecord>> read_row(sqlite3* db, Query& q, bool has_checksums, const ProgressRecord*);
+std::optional<Read<Trial>> read_row(sqlite3* db, Query& q, bool has_checksums, const Trial*);
 
 // False: the key is there. Called inside a transaction; the tally of the table goes along.
 std::optional<bool> insert(sqlite3* db, const Record& r);

@@ -15,7 +15,7 @@
 namespace fencepost::store {
 
 inline constexpr int k_version = 4;
-inline constexpr int k_first_sealed = 4;
+inline constexpr int k_first_with_checksums = 4;
 
 void harden(sqlite3* db);
 // 0: an empty file. Errors name what is wrong.

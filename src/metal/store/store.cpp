@@ -124,14 +124,14 @@ struct Store::Impl {
     std::vector<R> rows;
     if (version < 2 && std::is_same_v<R, Trial>) return rows;
     const View view(db);
-    const bool sealed = version >= k_first_sealed;
+    const bool has_checksums = version >= k_first_with_checksums;
     Tally found;
     std::vector<std::string> faults;
     Query q(db, fmt::format("select {} from {} not indexed", columns_of(Table<R>::k_columns, version), Table<R>::k_name)
                     .c_str());
     int status;
     while ((status = q.step()) == SQLITE_ROW) {
-      auto read = read_row(db, q, sealed, static_cast<const R*>(nullptr));
+      auto read = read_row(db, q, has_checksums, static_cast<const R*>(nullptr));
       if (!read) return failed(path, "cannot be read", db);
       if (!read->fault.empty()) {
         faults.push_back(
@@ -143,7 +143,7 @@ struct Store::Impl {
     }
     if (status != SQLITE_DONE) return failed(path, "cannot be read", db);
     if (!faults.empty()) return damaged(faults);
-    const auto written = sealed ? tally(db, Table<R>::k_name) : found;
+    const auto written = has_checksums ? tally(db, Table<R>::k_name) : found;
     if (!written || *written != found)
       return damaged({fmt::format("'{}' has {} rows, and not those {} that were written", Table<R>::k_name, found.rows,
                                   written ? written->rows : 0)});
@@ -159,8 +159,8 @@ struct Store::Impl {
   }
   // The text of a plan or of a test.
   Expected<std::optional<std::string>> text_of(const char* table, const char* key, const std::string& name) const {
-    Query q(db, fmt::format("select text, {} from {} where {} = ?", version >= k_first_sealed ? "checksum" : "0", table,
-                            key)
+    Query q(db, fmt::format("select text, {} from {} where {} = ?",
+                            version >= k_first_with_checksums ? "checksum" : "0", table, key)
                     .c_str());
     q.bind(name);
     const int status = q.step();
@@ -168,7 +168,7 @@ struct Store::Impl {
     if (status != SQLITE_ROW) return failed(path, "cannot be read", db);
     std::string text = q.text();
     const uint64_t sum = q.whole();
-    if (!q.fault().empty() || (version >= k_first_sealed && sum != checksum(name, text)))
+    if (!q.fault().empty() || (version >= k_first_with_checksums && sum != checksum(name, text)))
       return damaged({fmt::format("the text of '{}' in '{}'", name, table)});
     return std::optional(std::move(text));
   }
@@ -352,7 +352,7 @@ Expected<Store> Store::read(const std::string& path) {
   if (!version) return std::unexpected(version.error());
   if (*version == 0) return error_at({}, fmt::format("{}: is not a store: it is empty", path), k_made_by);
   impl->version = *version;
-  if (*version < k_first_sealed)
+  if (*version < k_first_with_checksums)
     impl->warning = fmt::format("{}: is of version {} of the format, without checksums; damage to it would not show",
                                 path, *version);
   return Store(std::move(impl));

@@ -505,7 +505,7 @@ class Conductor {
  private:
   Expected<void> one_child() {
     const campaign::Child c = campaign::start_child([&](int to) { child(task_, known_, ended_, to); });
-    campaign::Ear ear(c.from);
+    campaign::MessageReader reader(c.from);
     begun_.reset();
     double quiet = 0;
     constexpr double k_look = 0.2;
@@ -516,8 +516,8 @@ class Conductor {
         return {};
       }
       std::string text;
-      const campaign::Heard heard = ear.next(text, k_look);
-      if (heard == campaign::Heard::text) {
+      const campaign::ReadStatus status = reader.next(text, k_look);
+      if (status == campaign::ReadStatus::text) {
         quiet = 0;
         const Message m = message_of(text);
         const auto ok = std::visit([&](const auto& x) { return hear(x); }, m);
@@ -527,17 +527,16 @@ class Conductor {
         }
         continue;
       }
-      if (heard == campaign::Heard::garbled) {
+      if (status == campaign::ReadStatus::garbled) {
         campaign::stop_child(c, true);
         if (auto ok = lose("a message of the process that ran it came garbled"); !ok) return ok;
         return {};
       }
-      if (heard == campaign::Heard::silence && (quiet += k_look) < k_silence + 3 * task_.launch_limit) continue;
-      const bool silent = heard == campaign::Heard::silence;
+      if (status == campaign::ReadStatus::silence && (quiet += k_look) < k_silence + 3 * task_.launch_limit) continue;
+      const bool silent = status == campaign::ReadStatus::silence;
       const std::string end = campaign::stop_child(c, silent);
       if (ended_.size() == task_.tests.size()) return {};
-      return lose(silent ? fmt::format("nothing was heard of it for {:.0f} s, and its process was killed", quiet)
-                         : end);
+      return lose(silent ? fmt::format("its process reported nothing for {:.0f} s and was killed", quiet) : end);
     }
   }
 

@@ -213,32 +213,32 @@ TEST(TransportFaults, TimeOutsThatAreNotCountedAreMissed) {
 
 // ---- the pipe ---------------------------------------------------------------------------------------------
 
-std::vector<Heard> heard(const std::string& bytes) {
+std::vector<ReadStatus> statuses_of(const std::string& bytes) {
   int ends[2];
   EXPECT_EQ(::pipe(ends), 0);
   EXPECT_EQ(::write(ends[1], bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
   ::close(ends[1]);
-  Ear ear(ends[0]);
-  std::vector<Heard> out;
+  MessageReader reader(ends[0]);
+  std::vector<ReadStatus> out;
   std::string text;
-  do out.push_back(ear.next(text, 1));
-  while (out.back() == Heard::text);
+  do out.push_back(reader.next(text, 1));
+  while (out.back() == ReadStatus::text);
   ::close(ends[0]);
   return out;
 }
 
 TEST(TransportFaults, MessagesThatChangedOnTheWayAreNotRead) {
-  const std::string two = sealed("one message") + sealed("another");
-  EXPECT_EQ(heard(two), (std::vector<Heard>{Heard::text, Heard::text, Heard::end}));
+  const std::string two = frame("one message") + frame("another");
+  EXPECT_EQ(statuses_of(two), (std::vector<ReadStatus>{ReadStatus::text, ReadStatus::text, ReadStatus::end}));
   for (size_t i = 0; i < two.size(); ++i) {
     std::string torn = two;
     torn[i] = static_cast<char>(torn[i] ^ 0x10);
-    const auto h = heard(torn);
-    EXPECT_NE(h, (std::vector<Heard>{Heard::text, Heard::text, Heard::end})) << "byte " << i;
+    const auto h = statuses_of(torn);
+    EXPECT_NE(h, (std::vector<ReadStatus>{ReadStatus::text, ReadStatus::text, ReadStatus::end})) << "byte " << i;
     EXPECT_LE(h.size(), 2u);
   }
   for (const size_t cut : {size_t{3}, two.size() / 2, two.size() - 1})
-    EXPECT_EQ(heard(two.substr(0, cut)).back(), Heard::end) << "an end in the middle of a message";
+    EXPECT_EQ(statuses_of(two.substr(0, cut)).back(), ReadStatus::end) << "an end in the middle of a message";
 }
 
 TEST(TransportFaults, RoundGroupsThatAreLostRepeatedOrChangedAreNamed) {

@@ -26,14 +26,14 @@ axb::Test livelock() {  // ends only when the other thread's write falls between
   return read(R"({"config":"strong","id":0,"threads":[[[0,0,1,1,1],[0,1,0,1,0]],[[0,0,1,1,0],[0,0,0,1,0]]]})");
 }
 
-struct Heard {
+struct Received {
   std::vector<Started> started;
   std::vector<Ran> ran;
   std::vector<Refused> refused;
   size_t finished = 0;
 };
-Heard all_of(const std::vector<Task>& tasks, double patience = 20) {
-  Heard h;
+Received all_of(const std::vector<Task>& tasks, double patience = 20) {
+  Received h;
   Job job;
   run_tasks(tasks, patience, job, [&](const Message& m) {
     if (const auto* s = std::get_if<Started>(&m)) h.started.push_back(*s);
@@ -57,7 +57,7 @@ Task task(axb::Test test, Mapping mapping, uint32_t runs, std::string device = "
 TEST(Session, RunsEveryTaskAndStopsEarlyWhenAsked) {
   Task early = task(consumer(), Mapping::plain, 20);
   early.early_stop = true;
-  const Heard h = all_of({task(consumer(), Mapping::round_robin, 3), early, task(consumer(), Mapping::plain, 2)});
+  const Received h = all_of({task(consumer(), Mapping::round_robin, 3), early, task(consumer(), Mapping::plain, 2)});
   EXPECT_EQ(h.finished, 3u);
   ASSERT_EQ(h.ran.size(), 3u + k_same + 2u);
   EXPECT_EQ(h.ran[2].number, 2u);
@@ -66,7 +66,7 @@ TEST(Session, RunsEveryTaskAndStopsEarlyWhenAsked) {
 }
 
 TEST(Session, ResumedRunsAreThoseOfAnUninterruptedSession) {
-  const Heard whole = all_of({task(livelock(), Mapping::round_robin, 12)});
+  const Received whole = all_of({task(livelock(), Mapping::round_robin, 12)});
   ASSERT_EQ(whole.ran.size(), 12u);
   std::set<double> seconds;
   for (uint32_t n = 0; n < 12; ++n) {
@@ -76,7 +76,7 @@ TEST(Session, ResumedRunsAreThoseOfAnUninterruptedSession) {
       store::ProgressRecord r = record_of(t.test, t.options, whole.started.front(), whole.ran[k]);
       t.known.push_back(std::move(r));
     }
-    const Heard one = all_of({t});
+    const Received one = all_of({t});
     ASSERT_EQ(one.ran.size(), 1u);
     EXPECT_EQ(one.ran[0].number, n);
     EXPECT_EQ(one.ran[0].run, whole.ran[n].run) << n;
@@ -88,7 +88,7 @@ TEST(Session, ResumedRunsAreThoseOfAnUninterruptedSession) {
 TEST(Session, AHangingDeviceIsKilledAndTheRunCountsAsHung) {
   Task t = task(consumer(), Mapping::plain, 6, "reference:hang");  // hangs at its fifth launch
   t.options.launch_limit = 0.1;
-  const Heard h = all_of({t, task(consumer(), Mapping::plain, 1)}, 0.5);
+  const Received h = all_of({t, task(consumer(), Mapping::plain, 1)}, 0.5);
   ASSERT_EQ(h.ran.size(), 7u);
   EXPECT_EQ(h.ran[3].run.outcome, Outcome::terminated);
   EXPECT_EQ(h.ran[4].run.outcome, Outcome::hung);
@@ -99,7 +99,8 @@ TEST(Session, AHangingDeviceIsKilledAndTheRunCountsAsHung) {
 }
 
 TEST(Session, ADyingDeviceLosesItsTaskOnly) {
-  const Heard h = all_of({task(consumer(), Mapping::plain, 6, "reference:die"), task(consumer(), Mapping::plain, 1)});
+  const Received h =
+      all_of({task(consumer(), Mapping::plain, 6, "reference:die"), task(consumer(), Mapping::plain, 1)});
   EXPECT_EQ(h.ran.size(), 5u);
   ASSERT_EQ(h.refused.size(), 1u);
   EXPECT_NE(h.refused[0].why.find("lost"), std::string::npos);
@@ -107,7 +108,7 @@ TEST(Session, ADyingDeviceLosesItsTaskOnly) {
 }
 
 TEST(Session, RefusalsNameTheReason) {
-  const Heard h = all_of({task(consumer(), Mapping::plain, 1, "toaster"), task(consumer(), Mapping::plain, 1)});
+  const Received h = all_of({task(consumer(), Mapping::plain, 1, "toaster"), task(consumer(), Mapping::plain, 1)});
   EXPECT_EQ(h.refused.size(), 1u);
   EXPECT_EQ(h.finished, 1u);
 }
@@ -120,7 +121,7 @@ TEST(Session, WhatTheStoreHasIsNotRunAgain) {
     ASSERT_TRUE(made);
     Task t = task(consumer(), Mapping::chunked, 4);
     t.options.total = 240;
-    const Heard first = all_of({t});
+    const Received first = all_of({t});
     ASSERT_EQ(first.ran.size(), 4u);
     for (const Ran& r : first.ran) {
       const auto record = record_of(t.test, t.options, first.started[0], r);
@@ -132,7 +133,7 @@ TEST(Session, WhatTheStoreHasIsNotRunAgain) {
     }
     t.runs = 6;
     t.known = *made->progress_records({});
-    const Heard second = all_of({t});
+    const Received second = all_of({t});
     ASSERT_EQ(second.ran.size(), 2u);
     EXPECT_EQ(second.ran[0].number, 4u);
     t.options.total = 120;  // another launch: nothing is known of it
