@@ -272,8 +272,9 @@ class Writer {
 
   // The last access came first: what it reads is old, what the first one reads is new, or the first write is the last.
   void question(const AccessWord& a, const AccessWord& b, size_t) {
-    if (a.writes && b.writes)
-      atoms_.push_back("[x] = 1");
+    const std::string first = a.word;
+    if (a.writes && b.writes)  // an addition of 1 behind a write of 2 makes 3
+      atoms_.push_back(first == "bulk.reduce" || first == "red.async" ? "([x] = 1 \\/ [x] = 3)" : "[x] = 1");
     else
       atoms_.push_back(b.writes ? fmt::format("{} = 2", place(first_seen_)) : fmt::format("{} = 0", place(last_seen_)));
   }

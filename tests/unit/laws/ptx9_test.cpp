@@ -154,6 +154,26 @@ const char* const k_lines[] = {
     "st.relaxed.gpu.v2.b64 {{x, g}}, {{1, 1}}",
     "ld.weak.v2.b64 {{r{0}, r{1}}}, {{x, g}}",
     "bar.warp.sync 0xffffffff",
+    "mbarrier.init.shared::cta.b64 [m], 1",
+    "mbarrier.inval.shared::cta.b64 [m]",
+    "mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 [m], 16",
+    "mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [m], 16",
+    "mbarrier.arrive.noComplete.shared::cta.b64 r{0}, [m], 1",
+    "mbarrier.arrive_drop.shared::cluster.b64 _, [m]",
+    "mbarrier.arrive_drop.expect_tx.release.cluster.shared::cluster.b64 _, [m], 16",
+    "mbarrier.test_wait.shared::cta.b64 r{0}, [m], 0",
+    "cp.async.commit_group",
+    "cp.async.wait_group 0",
+    "cp.async.mbarrier.arrive.shared::cta.b64 [m]",
+    "cp.async.bulk.relaxed.gpu.global.shared::cta.bulk_group.b128 [g], [s], 16",
+    "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [s], [u], 16, [m]",
+    "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [s], [g, {{0}}], [m]",
+    "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [s], 5, [m]",
+    "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u64 [s], 1, [m]",
+    "fence.proxy.tensormap::generic.release.gpu",
+    "fence.proxy.tensormap::generic.acquire.gpu [g], 128",
+    "fence.proxy.alias",
+    "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster",
 };
 const char* const k_places[][2] = {
     {"cta 0, cluster 0, gpu 0", "cta 0, cluster 0, gpu 0"},
@@ -174,9 +194,9 @@ std::string random_text(Rng& rng) {
       column.insert(column.insert(at, "barrier.cluster.wait"), arrive);
     }
   const auto& places = k_places[rng.below(std::size(k_places))];
-  std::string out =
-      fmt::format("PTX random\n{{ x = 0; g = 7; s @ shared P0 = 9; m @ mbarrier P0 = {}; }}\n P0@{} | P1@{} ;\n",
-                  1 + rng.below(2), places[0], places[1]);
+  std::string out = fmt::format(
+      "PTX random\n{{ x = 0; g = 7; s @ shared P0 = 9; u @ shared P1 = 3; m @ mbarrier P0 = {}; }}\n P0@{} | P1@{} ;\n",
+      1 + rng.below(2), places[0], places[1]);
   for (size_t k = 0; k < std::max(columns[0].size(), columns[1].size()); ++k)
     out += fmt::format(" {} | {} ;\n", k < columns[0].size() ? columns[0][k] : "",
                        k < columns[1].size() ? columns[1][k] : "");

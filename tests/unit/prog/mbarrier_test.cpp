@@ -6,97 +6,14 @@
 
 #include <random>
 
+#include "phase_oracle.h"
+
 namespace fencepost::prog {
 namespace {
 
+using phases::k_most;
+using phases::Oracle;
 using term::Expr;
-
-constexpr int64_t k_most = (1 << 20) - 1;
-
-struct Oracle {
-  bool valid = false;
-  uint64_t phase = 0;
-  int64_t pending = 0, expected = 0, tx = 0;
-
-  // "completes the current primary phase when all of the following conditions are met"
-  bool completed() const { return pending == 0 && tx == 0; }
-  // "transitions to the next phase"; "the pending arrival count is reinitialized to the expected arrival count"
-  void advance() {
-    if (!completed()) return;
-    ++phase;
-    pending = expected;
-  }
-  bool in_range() const { return tx >= -k_most && tx <= k_most; }
-
-  // False: undefined behaviour; the object is then left as it was.
-  bool apply(MbarrierOp op, int64_t n) {
-    Oracle next = *this;
-    if (!next.step(op, n)) return false;
-    *this = next;
-    return true;
-  }
-
- private:
-  bool arrive_on(int64_t count) {
-    if (count < 1 || count > pending) return false;
-    pending -= count;
-    return true;
-  }
-  bool drop(int64_t count) {  // "if the decrement causes the expected arrivals count to be zero, undefined"
-    if (count >= expected) return false;
-    expected -= count;
-    return true;
-  }
-  bool expect(int64_t count) {
-    tx += count;
-    return count <= k_most && in_range();
-  }
-  bool step(MbarrierOp op, int64_t n) {
-    if (op == MbarrierOp::init) {
-      if (valid || n < 1 || n > k_most) return false;
-      *this = {true, 0, n, n, 0};
-      return true;
-    }
-    if (!valid) return false;
-    switch (op) {
-      case MbarrierOp::inval:
-        *this = {};
-        return true;
-      case MbarrierOp::expect_tx:
-        return expect(n);
-      case MbarrierOp::complete_tx:
-        tx -= n;
-        if (n > k_most || !in_range()) return false;
-        advance();
-        return true;
-      case MbarrierOp::add_pending:
-        pending += n;
-        return pending <= k_most;
-      case MbarrierOp::arrive:
-        if (!arrive_on(n)) return false;
-        advance();
-        return true;
-      case MbarrierOp::arrive_expect_tx:
-        if (!expect(n) || !arrive_on(1)) return false;
-        advance();
-        return true;
-      case MbarrierOp::arrive_no_complete:
-        return arrive_on(n) && !completed();
-      case MbarrierOp::arrive_drop:
-        if (!drop(n) || !arrive_on(n)) return false;
-        advance();
-        return true;
-      case MbarrierOp::arrive_drop_expect_tx:
-        if (!expect(n) || !drop(1) || !arrive_on(1)) return false;
-        advance();
-        return true;
-      case MbarrierOp::arrive_drop_no_complete:
-        return drop(n) && arrive_on(n) && !completed();
-      default:
-        return false;
-    }
-  }
-};
 
 uint64_t value(const Expr& e, uint64_t state) {
   return *term::eval(e, [&](uint64_t) { return std::optional(state); });
