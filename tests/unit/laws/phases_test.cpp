@@ -1,5 +1,5 @@
-// Both engines say of operations on one mbarrier object what an oracle of phases says that runs every interleaving: they
-// are atomic and coherent (9.7.15.16), so nothing else may happen. FENCEPOST_PTX9_LAWS=N asks about N tests,
+// Both engines say of operations on one mbarrier object what an oracle of phases says that runs every interleaving:
+// they are atomic and coherent (9.7.15.16), so nothing else may happen. FENCEPOST_PTX9_LAWS=N asks about N tests,
 // FENCEPOST_PTX9_SEED=K about others.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #pragma once
-// The phases of an mbarrier object, written from PTX ISA 9.4, 9.7.15.16, sentence by sentence. It knows nothing of terms
-// or layouts; tests hold the rules of prog/mbarrier.h and the answers of the engines against it.
+// The phases of an mbarrier object, written from PTX ISA 9.4, 9.7.15.16, sentence by sentence. It knows nothing of
+// terms or layouts; tests hold the rules of prog/mbarrier.h and the answers of the engines against it.
 #include <cstdint>
 #include <optional>
 
