@@ -150,7 +150,7 @@ plant:
 	@tools/install_packages build test
 	@tools/build $(PRESET) all
 	@for l in opencl glsl spirv; do python3 tests/fuzz/front/differ.py --driver $(BUILD)/tests/fuzz/front_driver --language $$l \
-	  --count 60 --batch 60 --seed 5000 --patience 0.15 --save build/plant/jobs || exit 1; done
+	  --count 320 --batch 80 --seed 5000 --patience 0.15 --save build/plant/jobs || exit 1; done
 	@tools/plant/plant build $(PLANT_ROOMS) --targets "$(PLANT_TARGETS)" --build $(BUILD)
 	@tools/plant/plant draw --tests $(PLANT_TESTS) --count 60 --seed $(FUZZ_SEED)
 

@@ -137,17 +137,17 @@ def by_check(a, programs, values):
             return [[(q, due, f"ended: {e}") for q, due in questions[0]]]
         return [by_check(a, [p], [v])[0] for p, v in zip(programs, values)]  # which one ends it?
     if a.save:
-        save(a, job, [[due for _, due in asks] for asks in questions], answers)
+        save(a, programs[0].name[1:], job, [[due for _, due in asks] for asks in questions], answers)
     return [[(q, due, got) for (q, due), got in zip(asks, said)] for asks, said in zip(questions, answers)]
 
 
-def save(a, job, due, answers):
-    """Keeps the programs that were decided as they should be, for --replay."""
+def save(a, first, job, due, answers):
+    """Keeps the programs of a batch that were decided as they should be, for --replay."""
     kept = [n for n, (wanted, got) in enumerate(zip(due, answers)) if wanted == got]
     small = {**job, "programs": [job["programs"][n] for n in kept],
              "patience": 20 * a.patience}  # who asks again may run a program that was not optimised
     os.makedirs(a.save, exist_ok=True)
-    with open(os.path.join(a.save, f"{a.language}.json"), "w") as f:
+    with open(os.path.join(a.save, f"{a.language}-{first}.json"), "w") as f:
         json.dump({"job": small, "due": [due[n] for n in kept]}, f)
 
 
@@ -334,7 +334,7 @@ def main():
     p.add_argument("--state", default="", help="a file that says how far a run came")
     p.add_argument("--opencl", default=os.environ.get("FENCEPOST_OPENCL", ""))
     p.add_argument("--histogram", action="store_true")
-    p.add_argument("--save", default="", help="a folder for what check was asked and answered as it should (of the last batch)")
+    p.add_argument("--save", default="", help="a folder for what check was asked and answered as it should: LANGUAGE-SEED.json, the first seed of a batch")
     p.add_argument("--replay", nargs="*", default=[], help="files of --save: ask again, without making or running programs")
     a = p.parse_args()
     if a.replay:
