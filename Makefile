@@ -84,11 +84,12 @@ FUZZ_COUNT ?= 20000
 fuzz:
 	@tools/install_packages build test
 	@tools/build $(PRESET) fuzz_engines
-	@tools/build $(PRESET) fuzz_unrolled
+	@tools/build $(PRESET) fuzz_unrolled fuzz_weaker
 	@tools/build $(PRESET) fuzz_liveness
 	@tools/build $(PRESET) fuzz_laws
 	$(BUILD)/tests/fuzz/fuzz_laws --seed $(FUZZ_SEED) --count $(FUZZ_COUNT) -j $(JOBS) --save $(BUILD)/disagreements
 	$(BUILD)/tests/fuzz/fuzz_unrolled --seed $(FUZZ_SEED) --count 5000 -j $(JOBS)
+	$(BUILD)/tests/fuzz/fuzz_weaker --seed $(FUZZ_SEED) --count 4000 -j $(JOBS)
 	$(BUILD)/tests/fuzz/fuzz_liveness --kind loops --seed $(FUZZ_SEED) --count 5000 -j $(JOBS)
 	$(BUILD)/tests/fuzz/fuzz_liveness --kind states --seed $(FUZZ_SEED) --count 2000 -j $(JOBS)
 	$(BUILD)/tests/fuzz/fuzz_liveness --kind published -j $(JOBS)
