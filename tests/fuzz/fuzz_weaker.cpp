@@ -1,14 +1,14 @@
-// fuzz_weaker: iterations left out (encode/reduction.h, encode/weaker.h), held against executions one by one and against
-// the answers of `enumerate` and of the whole encoding.
+// fuzz_weaker: iterations left out (encode/reduction.h, encode/weaker.h), held against executions one by one and
+// against the answers of `enumerate` and of the whole encoding.
 //
 //   --seed S --count N --seconds T -j N
 //   --only I          just program I
 //   --formulas N      random formulas that LeavingOut is asked about, beside those of the model
 //
-// Program I has two or three threads on a lock or a flag. The laws are those of weaker_laws.h. Then, of condition and
-// races: what `solve` with iterations left out says is not there, `enumerate` does not find with one iteration more, nor
-// `solve` without leaving anything out with two more; what is found there is found with iterations left out.
-// Exit status 0: no law is broken, no death, and each was asked often enough.
+// Program I has two or three threads on a lock or a flag. The laws are those of weaker_laws.h. Then, of condition
+// and races: what `solve` with iterations left out says is not there, `enumerate` does not find with one iteration
+// more, nor `solve` without leaving anything out with two more; what is found there is found with iterations left
+// out. Exit status 0: no law is broken, no death, and each was asked often enough.
 #include <fmt/format.h>
 
 #include <cstdlib>

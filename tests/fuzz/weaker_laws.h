@@ -1,6 +1,6 @@
 #pragma once
-// What the rules that leave iterations out must keep, held against executions (left_out.h). Of each consistent execution
-// X of a program under a model, and what is left of it, X':
+// What the rules that leave iterations out must keep, held against executions (left_out.h). Of each consistent
+// execution X of a program under a model, and what is left of it, X':
 //   - X and X' satisfy every constraint of the weaker model (encode/weaker.h); X' raises a flag if X does and the rules
 //     say so; the same of the model itself, where they say so (encode/reduction.h);
 //   - any formula over the model's relations, and any that is made of them at random: if LeavingOut says that a
@@ -37,8 +37,8 @@ struct KeptOptions {
 
 Kept hold_kept(const prog::Test& test, const cat::Model& model, const KeptOptions& options, Rng& rng);
 
-// The model with other constraints, each one of its own in which one node is replaced by a larger one, or by a smaller one
-// where it is taken away; its name is that of the constraint, then which node. Flags stay.
+// The model with other constraints, each one of its own in which one node is replaced by a larger one, or by a
+// smaller one where it is taken away; its name is that of the constraint, then which node. Flags stay.
 cat::Model stronger_than(const cat::Model& model);
 
 }  // namespace fencepost::fuzz

@@ -1,4 +1,5 @@
-// The laws of weaker_laws.h break where a constraint is kept that should not be, or is stronger than one that is kept.
+// The laws of weaker_laws.h break where a constraint is kept that should not be, or is stronger than one that is
+// kept.
 #include "weaker_laws.h"
 
 #include <fmt/format.h>
@@ -24,8 +25,8 @@ cat::Model model(const std::string& name, Dialect d) {
   return {};
 }
 
-// Only the failed attempt acquires what P0 releases: without it P1's read of y is of a write that does not happen before
-// it.
+// Only the failed attempt acquires what P0 releases: without it P1's read of y is of a write that does not happen
+// before it.
 const char* const k_acquired_by_failing = R"(OPENCL failing
 { x = 1; y = 0; }
 P0@wg 0, dev 0 (global atomic_int* x, global int* y) {
@@ -83,8 +84,8 @@ TEST(WeakerLaws, HoldOfWhatIsKept) {
   }
 }
 
-// Each constraint that is dropped, kept after all: some are seen. no-thin-air of PTX is not: what leaving out gains of rf
-// would have to close a cycle of dependencies through two locations.
+// Each constraint that is dropped, kept after all: some are seen. no-thin-air of PTX is not: what leaving out gains
+// of rf would have to close a cycle of dependencies through two locations.
 TEST(WeakerLaws, BreakWhereADroppedConstraintIsKept) {
   const std::map<std::string, std::set<std::string>> to_see = {{"ptx-8", {"coherence", "causality", "sc-per-location"}},
                                                                {"opencl", {"visible-global"}},
@@ -113,9 +114,9 @@ TEST(WeakerLaws, BreakWhereADroppedConstraintIsKept) {
   }
 }
 
-// Each constraint that is kept, made stronger in one place. Those named are seen; the programs have no local memory, and
-// nothing that is kept of no-thin-air can be made stronger. Most places are no stronger on these programs, as where `loc`
-// is taken away beside relations that have it anyway.
+// Each constraint that is kept, made stronger in one place. Those named are seen; the programs have no local
+// memory, and nothing that is kept of no-thin-air can be made stronger. Most places are no stronger on these
+// programs, as where `loc` is taken away beside relations that have it anyway.
 TEST(WeakerLaws, BreakWhereAKeptConstraintIsStronger) {
   struct Expected {
     std::set<std::string> axioms;
