@@ -8,12 +8,13 @@ export JOBS
 # Where `make install` puts the program; DESTDIR stands before it for packagers.
 PREFIX ?= /usr/local
 
-.PHONY: help demo install deb site test test-all asan asan-short tsan fuzz fuzz-models fuzz-front fuzz-peer fuzz-kernels fuzz-parsers fuzz-program mutate plant bench pictures program format tidy clean
+.PHONY: help demo install deb runner site test test-all asan asan-short tsan fuzz fuzz-models fuzz-front fuzz-peer fuzz-kernels fuzz-parsers fuzz-program mutate plant bench pictures program format tidy clean
 
 help:
 	@echo 'make demo          build, decide the bundled litmus tests, show why one is forbidden'
 	@echo 'make install       program, models, manual pages, completions into PREFIX=/usr/local; the folder may be moved later'
 	@echo 'make deb           Debian packages fencepost and fencepost-prove, in build/deb'
+	@echo 'make runner        one archive for a machine with a device where nothing can be installed, in build/runner'
 	@echo 'make site          the documents as static pages with search, in build/site'
 	@echo 'make test          build and run every test'
 	@echo 'make test-all      make test, then the long forms: asan, tsan, long fuzzing'
@@ -50,6 +51,11 @@ deb: program
 	@tools/make_pages $(BUILD)/fencepost $(BUILD)/pages
 	@tools/make_deb $(BUILD) build/deb
 
+runner:
+	@tools/install_packages build
+	@tools/build $(PRESET) fencepost_alone
+	@tools/make_runner $(BUILD) build/runner
+
 site:
 	@tools/install_packages test
 	@tools/make_site build/site
@@ -58,6 +64,7 @@ site:
 test:
 	@tools/install_packages build test
 	@tools/build $(PRESET) all
+	@tools/build $(PRESET) fencepost_alone
 	@tools/run_tests $(BUILD)
 
 asan tsan:

@@ -149,6 +149,8 @@ if(TARGET fencepost)
   # An installed program may be moved; the packages hold what is installed.
   if(NOT FENCEPOST_SANITIZE AND NOT FENCEPOST_FUZZ)
     add_test(NAME system.installed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/installed $<TARGET_FILE:fencepost> ${CMAKE_BINARY_DIR})
+    add_test(NAME system.runner COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/runner ${CMAKE_BINARY_DIR})
+    set_tests_properties(system.runner PROPERTIES SKIP_RETURN_CODE 77)
   endif()
   # Heavy libraries stay out of the start-up path.
   # As src/cli/links.cmake links.

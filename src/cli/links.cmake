@@ -13,6 +13,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT FENCEPOST_SANITIZE AND NOT FENCE
   check_linker_flag(CXX -Wl,-z,pack-relative-relocs FENCEPOST_PACKS_RELOCATIONS)
   add_library(fencepost_fmt OBJECT ${CMAKE_SOURCE_DIR}/cmake/fmt.cpp)
   target_link_libraries(fencepost_fmt PRIVATE fmt::fmt)
+  target_sources(fencepost_alone PRIVATE ${CMAKE_SOURCE_DIR}/cmake/older_glibc.cpp)  # tools/make_runner packs it
   foreach(program fencepost fencepost_alone)
     target_sources(${program} PRIVATE $<TARGET_OBJECTS:fencepost_fmt>)
     target_link_options(${program} PRIVATE -static-libstdc++ -static-libgcc -Wl,--as-needed)
