@@ -153,6 +153,15 @@ TEST(Prog, InstructionText) {
                        .addr = {0, {}}}),
             "r2 = atomic_load_explicit(x, memory_order_acquire)");
   EXPECT_EQ(to_string(t, 1, {.kind = Kind::load, .dst = 1, .addr = {0, {}}}), "r2 = *x");
+  for (const char* call : {"load_09", "_", "load_az"})
+    EXPECT_EQ(to_string(t, 1, {.kind = Kind::load, .mnemonic = call, .dst = 1, .addr = {0, {}}}),
+              std::string("r2 = ") + call + "(x)");
+  for (const char* sign : {"+_", "load_/", "load_:", "load"})
+    EXPECT_EQ(to_string(t, 1, {.kind = Kind::load, .mnemonic = sign, .dst = 1, .addr = {0, {}}}), "r2 = *x");
+  EXPECT_EQ(to_string(t, 1, {.kind = Kind::barrier, .mnemonic = "barrier", .barrier = {.instance = "B"}}),
+            "B: barrier()");
+  EXPECT_EQ(to_string(t, 1, {.kind = Kind::barrier, .mnemonic = "barrier"}), "barrier()");
+  EXPECT_EQ(to_string(t, 1, {.kind = Kind::fence, .mnemonic = "fence", .barrier = {.instance = "B"}}), "fence()");
   EXPECT_EQ(to_string(t, 1,
                       {.kind = Kind::branch,
                        .args = {term::binary(Op::eq, term::variable(1, W), term::constant(0, W))},

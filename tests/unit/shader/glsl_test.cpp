@@ -133,6 +133,19 @@ TEST(Glsl, UnknownNamesGetTheNearest) {
 }
 
 // An option replaces what the comment says of the same member, and not of the others of its block.
+// It would come out as lines of the assembly, of which some may look like headers.
+TEST(Glsl, TheTextIsNoPartOfTheModule) {
+  const auto module = glsl::compile(
+      make_source("t.comp",
+                  "#version 450\n#extension GL_KHR_memory_scope_semantics : enable\n// \"; @Input: no = 1\n"
+                  "layout(binding = 0) buffer B { uint number; };\nvoid main() { number = 1; }\n"));
+  ASSERT_TRUE(module.has_value()) << render(module.error());
+  EXPECT_EQ(module->find("OpSource"), std::string::npos);
+  EXPECT_EQ(module->find("@Input"), std::string::npos);
+  EXPECT_NE(module->find("\"number\""), std::string::npos);
+  EXPECT_NE(module->find("OpFunctionEnd"), std::string::npos);
+}
+
 TEST(Glsl, InputsReplaceMemberByMember) {
   spirv::LaunchOptions launch;
   launch.inputs = {"x = 6", "seen[0] = 4"};

@@ -325,6 +325,39 @@ __kernel void f(__global uint* x, __global uint* y, __global uchar* c) {
   EXPECT_EQ(spirv_test::verdict(*t, check::Property::condition, 2, check::Engine::automatic), Status::holds);
 }
 
+// Structures in structures, fourteen deep, with a type's other names and qualifiers between: the innermost is signed, and
+// its name is known.
+TEST_F(OpenClC, TypesDeepInsideKeepSignAndName) {
+  std::string types = "typedef const volatile char deepest;\nstruct s0 { deepest c[2][3]; uchar u; };\n", at = "x[0]";
+  for (int k = 1; k < 14; ++k) {
+    types += "struct s" + std::to_string(k) + " { struct s" + std::to_string(k - 1) + " m; };\n";
+    at += ".m";
+  }
+  const auto t = read("// @Config: 1, 1, 1\n// @Output: forall (" + at + ".c[1][2] == -1 and " + at + ".u == 255)\n" +
+                      types + "kernel void k(global struct s13* x) { *(global char*)&x[0]" + at.substr(4) +
+                      ".c[1][2] = -1; x[0]" + at.substr(4) + ".u = 255; }\n");
+  ASSERT_TRUE(t.has_value()) << render(t.error());
+  EXPECT_EQ(spirv_test::verdict(*t, check::Property::condition, 2, check::Engine::automatic), Status::holds);
+}
+
+// What no other work-item sees is a variable, by atomic operations as well.
+TEST_F(OpenClC, AtomicsOfOneWorkItem) {
+  const auto t = read(R"(
+// @Config: 1, 1, 1
+// @Output: forall (x[0] == 5 and x[1] == 5 and x[2] == 9 and x[3] == 7)
+kernel void k(global uint* x) {
+  atomic_uint a;
+  atomic_init(&a, 2u);
+  atomic_store_explicit(&a, 5u, memory_order_relaxed, memory_scope_work_item);
+  x[0] = atomic_load_explicit(&a, memory_order_relaxed, memory_scope_work_item);
+  x[1] = atomic_fetch_add_explicit(&a, 4u, memory_order_relaxed, memory_scope_work_item);
+  x[2] = atomic_exchange_explicit(&a, 7u, memory_order_relaxed, memory_scope_work_item);
+  x[3] = atomic_load_explicit(&a, memory_order_relaxed, memory_scope_work_item);
+})");
+  ASSERT_TRUE(t.has_value()) << render(t.error());
+  EXPECT_EQ(spirv_test::verdict(*t, check::Property::condition, 2, check::Engine::automatic), Status::holds);
+}
+
 // What is passed by value is the function's own: the caller's structure stays as it was, also where the function reads
 // the caller's meanwhile, is called in a loop, returns a structure, or gets a member of one in memory that others see.
 TEST_F(OpenClC, AStructureByValueIsACopy) {

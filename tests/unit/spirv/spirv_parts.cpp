@@ -502,8 +502,10 @@ OpFunctionEnd
     out += place_of(i.span) + " '" + std::string(i.span.text()) + "' [" + i.line + "] " + spirv::opcode_name(i.op) +
            " " + (i.result != 0 ? w.name(i.result) + " " + w.given_name(i.result) : "") + "\n";
   // Where a name stands first: as a word of its own, outside of comments.
-  for (const char* text : {"x", "xs, x", "ax; x", "Xx x", "xX x", "x9 x", "9x x", "_x x", "x_ x", "zx x", "xz x",
-                           "xA xa x", "// x\nx", "a // x\n x", "y", "(x)", "xx", "x/*x*/", "//\nx x"}) {
+  for (const char* text :
+       {"x",       "xs, x",   "ax; x",   "Xx x",       "xX x", "x9 x", "9x x", "_x x",   "x_ x",    "zx x",
+        "xz x",    "xA xa x", "// x\nx", "a // x\n x", "y",    "(x)",  "xx",   "x/*x*/", "//\nx x", "//x\nx",
+        "// c\nx", "{x x}",   "x| x",    "@x",         "[x",   "`x`",  "/x",   ":x",     "\nx"}) {
     c.source = make_source("k.cl", text);
     for (const auto& i : spirv::read_words(c).instructions)
       if (i.result != 0 && spirv::read_words(c).given_name(i.result) == "x")
