@@ -1,4 +1,6 @@
 // Modules that are not read, by what is wrong with them; what is said of each is in tests/golden/messages.
+#include <spirv-tools/libspirv.h>
+
 #include "golden.h"
 #include "spirv_support.h"
 
@@ -225,7 +227,19 @@ TEST(SpirvRefused, OrdersAndQuestions) {
   golden::compare("messages/spirv-orders.txt", said_of(all));
 }
 
-// Binary modules that are cut, padded or of an odd size.
+// The bytes of a text.
+std::string assembled(const std::string& text) {
+  spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_2);
+  spv_binary binary = nullptr;
+  EXPECT_EQ(spvTextToBinary(context, text.data(), text.size(), &binary, nullptr), SPV_SUCCESS);
+  const std::string out =
+      binary == nullptr ? "" : std::string(reinterpret_cast<const char*>(binary->code), 4 * binary->wordCount);
+  spvBinaryDestroy(binary);
+  spvContextDestroy(context);
+  return out;
+}
+
+// Binary modules that are cut, padded or of an odd size; and whose instructions have no line, but a number.
 TEST(SpirvRefused, BinaryModules) {
   std::string out;
   const std::string head("\x03\x02\x23\x07\x00\x05\x01\x00\x00\x00\x00\x00\x10\x00\x00\x00\x00\x00\x00\x00", 20);
@@ -242,6 +256,12 @@ TEST(SpirvRefused, BinaryModules) {
          for (size_t k = 0; k + 3 < t.size(); k += 4) std::swap(t[k], t[k + 3]), std::swap(t[k + 1], t[k + 2]);
          return t;
        }()},
+      {"a function in a function",
+       assembled(changed(k_plain, "%main = OpFunction", "%other = OpFunction %void None %fn\n%main = OpFunction"))},
+      {"a copy of too many bytes", assembled(opencl_all("", "OpCopyMemorySized %out %x %many Aligned 4\n",
+                                                        "%many = OpConstant %uint 2000000000\n"))},
+      {"a copy of as many bytes as a computed number",
+       assembled(opencl_all("", "OpCopyMemorySized %out %x %id Aligned 4\n"))},
   };
   for (const auto& [what, bytes] : all) {
     const auto t = spirv::parse_spirv(make_source("t.spv", bytes), {});
