@@ -261,7 +261,7 @@ TEST(SpirvRefused, BinaryModules) {
       {"a copy of too many bytes", assembled(opencl_all("", "OpCopyMemorySized %out %x %many Aligned 4\n",
                                                         "%many = OpConstant %uint 2000000000\n"))},
       {"a copy of as many bytes as a computed number",
-       assembled(opencl_all("", "OpCopyMemorySized %out %x %id Aligned 4\n"))},
+       assembled(opencl_all("", "%size = OpLoad %uint %y\nOpCopyMemorySized %out %x %size Aligned 4\n"))},
   };
   for (const auto& [what, bytes] : all) {
     const auto t = spirv::parse_spirv(make_source("t.spv", bytes), {});
