@@ -325,8 +325,8 @@ __kernel void f(__global uint* x, __global uint* y, __global uchar* c) {
   EXPECT_EQ(spirv_test::verdict(*t, check::Property::condition, 2, check::Engine::automatic), Status::holds);
 }
 
-// Structures in structures, fourteen deep, with a type's other names and qualifiers between: the innermost is signed, and
-// its name is known.
+// Structures in structures, fourteen deep, with other names of types and qualifiers between: the innermost
+// one is signed, and its name is known.
 TEST_F(OpenClC, TypesDeepInsideKeepSignAndName) {
   std::string types = "typedef const volatile char deepest;\nstruct s0 { deepest c[2][3]; uchar u; };\n", at = "x[0]";
   for (int k = 1; k < 14; ++k) {
