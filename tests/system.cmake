@@ -93,6 +93,10 @@ if(TARGET fencepost)
   set_tests_properties(system.scrambled PROPERTIES SKIP_RETURN_CODE 77)
   # A campaign that is killed loses nothing and repeats nothing.
   add_test(NAME system.kill_campaign COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/kill_campaign $<TARGET_FILE:fencepost>)
+  # The same in tasks that are killed one by one, and on a cluster of Slurm whose daemons die, where that is installed.
+  add_test(NAME system.kill_tasks COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/kill_tasks $<TARGET_FILE:fencepost>)
+  add_test(NAME system.slurm_tasks COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/slurm_tasks $<TARGET_FILE:fencepost>)
+  set_tests_properties(system.slurm_tasks PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900)
   add_test(NAME system.kill_verbs COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/kill_verbs $<TARGET_FILE:fencepost>)
   add_test(NAME system.bombs COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/bombs $<TARGET_FILE:fencepost>)
   # The sanitizers bring allocators of their own.

@@ -33,6 +33,8 @@ bool machine(const Settings& s) { return s.operational; }
 bool undecided(const Settings& s) { return !(s.decide || s.allowed || s.forbidden || s.minimal); }
 bool unjudged(const Settings& s) { return undecided(s) && s.separating.empty(); }
 bool one_cycle(const Settings& s) { return !s.cycle.empty(); }
+bool no_engine(const Settings& s) { return s.tasks_by.empty(); }
+bool one_task(const Settings& s) { return s.task > 0; }
 bool no_json(const Settings& s) { return !s.json; }
 bool no_model(const Settings& s) { return s.no_model; }
 bool as_csv(const Settings& s) { return s.csv; }
@@ -122,6 +124,17 @@ constexpr Rule k_rules[] = {
     {"--look-events", k_tune, no_peek, "belongs to the strategy peek", "add --strategy peek, or leave it out"},
     {"--peeks", k_tune, no_published_peek, "belongs to the strategy peek-published",
      "add --strategy peek-published, or leave it out"},
+    {"--engine", k_campaign, one_task, "shares the work out, and --task does one share", "give one of the two"},
+    {"--store", k_campaign, one_task, "is where all tasks come together, and --task does one", "leave it out"},
+    {"--shard", k_campaign, one_task, "and --task are two ways to share the work out", "give one of the two"},
+    {"--shard", k_campaign, [](const Settings& s) { return !s.tasks_by.empty(); },
+     "and --engine are two ways to share the work out", "give one of the two"},
+    {"--tasks", k_campaign, no_engine, "is about --engine, which is not given", "add --engine local or --engine slurm"},
+    {"--jobs", k_campaign, no_engine, "is about --engine, which is not given", "add --engine local or --engine slurm"},
+    {"--retries", k_campaign, no_engine, "is about --engine, which is not given",
+     "add --engine local or --engine slurm"},
+    {"--sbatch", k_campaign, [](const Settings& s) { return s.tasks_by != "slurm"; }, "is for --engine slurm",
+     "add --engine slurm, or leave it out"},
     {"--series", k_run, no_json, "goes into the JSON answer", "add --json"},
     {"--model", k_run, no_model, "and --no-model contradict each other", "leave out one of the two"},
     {"--engine", k_run, no_model, "and --no-model contradict each other", "leave out one of the two"},

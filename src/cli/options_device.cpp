@@ -97,6 +97,26 @@ constexpr OptionInfo k_rows[] = {
      "Do the part of the work that falls to machine I of N. The stores of all parts are put together by 'fencepost "
      "merge'.",
      put<&Settings::shard>},
+    {"--engine", "", "ENGINE", Type::choice, "", "local|slurm", 0, 0, "fleet", k_campaign,
+     "Do the work in tasks that may be killed: 'local', as processes on this machine, or 'slurm', as a job array that "
+     "sbatch submits. The command follows them, starts again what ended early, and puts all into the store "
+     "(docs/cluster.md).",
+     put<&Settings::tasks_by>},
+    {"--tasks", "", "N", Type::whole, "100, or one for each test and device", "1..1000", 1, 1000, "fleet", k_campaign,
+     "With --engine: into how many tasks the work is divided.", put<&Settings::task_count>},
+    {"--jobs", "-j", "N", Type::whole, "1; of Slurm: as many as it starts", "1..1024", 1, 1024, "fleet", k_campaign,
+     "With --engine: how many tasks run at the same time.", put<&Settings::threads>},
+    {"--retries", "", "N", Type::whole, "5", "1..1000", 1, 1000, "fleet", k_campaign,
+     "With --engine: a task is given up after so many attempts in a row that brought nothing new.",
+     put<&Settings::retries>},
+    {"--sbatch", "", "OPTIONS", Type::text, "", "", 0, 0, "fleet", k_campaign,
+     "With --engine slurm: further options of sbatch, separated by spaces, as in '--partition=gpu --gres=gpu:1 "
+     "--time=30'.",
+     put<&Settings::sbatch>},
+    {"--task", "", "K", Type::whole, "", "1..1000", 1, 1000, "fleet", k_campaign,
+     "Do task K of a folder that --engine has made, in this process: PLAN is the folder. For schedulers other than "
+     "Slurm.",
+     put<&Settings::task>},
     {"--mutants", "", "", Type::flag, "", "", 0, 0, "study", k_judge,
      "Take tests called NAME--MUTATOR-NUMBER for mutants of NAME, as 'suite --mutants' writes them: pass or fail for "
      "each test of a suite, with what its "

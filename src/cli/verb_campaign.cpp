@@ -10,13 +10,13 @@
 #include "cat/library.h"
 #include "chart/judge_chart.h"
 #include "cli/campaign_bar.h"
-#include "cli/inputs.h"
+#include "cli/campaign_in_tasks.h"
 #include "cli/interrupt.h"
 #include "cli/judge_by.h"
 #include "cli/judge_sightings.h"
 #include "cli/one_test.h"
 #include "cli/output.h"
-#include "cli/parallel.h"
+#include "cli/planned_tests.h"
 #include "cli/progress_stores.h"
 #include "cli/verbs.h"
 #include "device/backend.h"
@@ -26,45 +26,6 @@
 
 namespace fencepost::cli {
 namespace {
-
-// Tests that a plan names; where it asks for weakenings, also those of the tests that the model forbids.
-Expected<std::vector<prog::Test>> planned_tests(const campaign::Plan& plan, ModelCache& models,
-                                                const Console& console) {
-  std::vector<std::string> files;
-  for (const std::string& pattern : plan.tests) {
-    const auto found = campaign::files_of(pattern);
-    if (!found) return std::unexpected(found.error());
-    const auto expanded = expand(*found, {".litmus", ".test"});
-    if (!expanded) return std::unexpected(expanded.error());
-    // A plan may name any file, and what is wrong with a test is said with its line.
-    for (const std::string& file : *expanded)
-      if (!file.ends_with(".litmus") && !file.ends_with(".test"))
-        return error_at({}, fmt::format("the plan names '{}' as a test", file), "tests are *.litmus and *.test files");
-    files.insert(files.end(), expanded->begin(), expanded->end());
-  }
-  if (!plan.model.empty())
-    if (const auto named = may_be_named(plan.model); !named) return std::unexpected(named.error());
-  std::vector<prog::Test> tests;
-  for (const std::string& f : files) {
-    auto some = tests_of(f);
-    if (!some) return std::unexpected(some.error());
-    for (prog::Test& t : *some) tests.push_back(std::move(t));
-  }
-  if (!plan.weakenings) return tests;
-  Progress bar(console, tests.size(), "deciding tests");
-  const size_t own = tests.size();
-  for (size_t i = 0; i < own; ++i) {
-    const auto model = models.get(plan.model, tests[i]);
-    if (!model) return std::unexpected(model.error());
-    if (tests[i].quantifier != prog::Quantifier::none) {
-      Job job = Job::with_budget(20);
-      if (judge::Oracle(tests[i], **model, {}, job).condition() == judge::Allowed::no)
-        for (judge::Weakening& w : judge::one_step_weakenings(tests[i])) tests.push_back(std::move(w.test));
-    }
-    bar.at(i + 1);
-  }
-  return tests;
-}
 
 // Logs and tables are text; what cannot be read is for the store to say.
 bool is_store(const std::string& path) {
@@ -77,10 +38,12 @@ bool is_store(const std::string& path) {
 
 int run_campaign(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
+  if (s.task > 0) return run_campaign_task(line, console);
   const auto source = read_file(line.operands.front());
   if (!source) return report_errors(console, source.error());
   const auto plan = campaign::read_plan(*source);
   if (!plan) return report_errors(console, plan.error());
+  if (!s.tasks_by.empty()) return run_campaign_in_tasks(*plan, line, console);
   store::Shard shard;
   if (!s.shard.empty()) {
     const auto parsed = store::parse_shard(s.shard);
@@ -90,12 +53,6 @@ int run_campaign(const CommandLine& line, const Console& console) {
   ModelCache models;
   const auto tests = planned_tests(*plan, models, console);
   if (!tests) return report_errors(console, tests.error());
-  std::vector<std::string> titles;
-  for (const prog::Test& t : *tests) titles.push_back(t.title);
-  const auto left = campaign::left_out(*plan, titles);
-  if (!left) return report_errors(console, left.error());
-  for (const std::string& title : *left)
-    warn(console, fmt::format("no configuration of the plan takes the test '{}'", title));
   const bool only_reference = std::all_of(plan->devices.begin(), plan->devices.end(), campaign::is_reference);
   const device::Found found = only_reference ? device::Found{} : campaign::find_devices_apart(60);
   auto store = store::Store::open(s.store);

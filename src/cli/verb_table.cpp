@@ -228,9 +228,12 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "processes that can be killed; each finished round group is kept at once. The same command goes on where an "
      "interrupted one "
      "stopped, and does nothing when all is done.\n\n"
+     "--engine shares the work out among processes or the jobs of a cluster, and goes on with what was killed "
+     "(docs/cluster.md).\n\n"
      "The exit status is 0 when the whole plan is in the store, and 3 when something was refused, lost, or stopped.",
      "fencepost campaign hopper.toml --store hopper.db\n"
-     "fencepost campaign hopper.toml --store part3.db --shard 3/8 --budget 1h",
+     "fencepost campaign hopper.toml --store part3.db --shard 3/8 --budget 1h\n"
+     "fencepost campaign hopper.toml --engine slurm --tasks 200 --sbatch '--gres=gpu:1 --time=30'",
      false, run_campaign},
     {Verb::certify, "certify", "", 0, 0, "run a conformance suite on a device and say PASS, FAIL or INCOMPLETE",
      "Makes the suite of the device's own language (the smallest tests that the model forbids, each with mutants that "

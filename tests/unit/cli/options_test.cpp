@@ -72,9 +72,9 @@ TEST(Options, DefaultsAreThoseOfTheTable) {
       EXPECT_EQ(s.notation, fresh.notation);
     } else {
       // Whose default is words, not a value.
-      const std::set<std::string> in_words = {"--jobs",       "--total",        "--site",   "--generate",
-                                              "--iterations", "--until-events", "--rounds", "--cluster",
-                                              "--series",     "--limit",        "--peek",   "--first-rounds"};
+      const std::set<std::string> in_words = {
+          "--jobs",   "--total", "--site", "--generate",     "--iterations", "--until-events", "--rounds", "--cluster",
+          "--series", "--limit", "--peek", "--first-rounds", "--engine",     "--tasks",        "--task"};
       EXPECT_TRUE(in_words.contains(o.name)) << o.name;
     }
   }
