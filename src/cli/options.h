@@ -188,7 +188,7 @@ struct Settings {
 
   // ---- campaign, merge, judge ----
   std::string store = "campaign.db", shard, campaign;
-  std::string tasks_by;  // local, slurm; "": this process does it all
+  std::string tasks_by;                            // local, slurm; "": this process does it all
   uint32_t task_count = 0, task = 0, retries = 5;  // 0: by default, none
   std::string sbatch;
 

@@ -11,8 +11,8 @@ namespace fencepost::cli {
 
 // Those of the files that a plan names, without weakenings.
 Expected<std::vector<prog::Test>> own_tests(const campaign::Plan& plan);
-// All: where the plan asks for weakenings, also those of the tests that the model forbids, behind the others. Tests that no
-// configuration takes are warned of.
+// All: where the plan asks for weakenings, also those of the tests that the model forbids, behind the others. Tests
+// that no configuration takes are warned of.
 Expected<std::vector<prog::Test>> planned_tests(const campaign::Plan& plan, ModelCache& models, const Console& console);
 
 }  // namespace fencepost::cli

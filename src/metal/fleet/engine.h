@@ -1,9 +1,9 @@
 #pragma once
 // Who runs tasks. Two engines: processes on this machine (local.h), a job array of Slurm (slurm.h).
 //
-// An engine promises little: a task that it was asked to start is in `at_work` until it has ended, however it ended. Whether
-// a task is over says the folder alone (folder.h), so an engine that loses a task, or starts one twice, costs time and
-// nothing else.
+// An engine promises little: a task that it was asked to start is in `at_work` until it has ended, however it ended.
+// Whether a task is over says the folder alone (folder.h), so an engine that loses a task, or starts one twice, costs
+// time and nothing else.
 #include <cstdint>
 #include <map>
 #include <set>

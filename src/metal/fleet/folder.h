@@ -1,18 +1,19 @@
 #pragma once
-// A campaign in tasks: processes on this machine or jobs of a cluster, each of which does its share and nothing else. All
-// that they have in common is a folder, so that nothing is lost with a process, a node or the program that follows them:
+// A campaign in tasks: processes on this machine or jobs of a cluster, each of which does its share and nothing else.
+// All that they have in common is a folder, so that nothing is lost with a process, a node or the program that follows
+// them:
 //
 //   tasks.json        the plan, the tests and who does what; written once, never changed
 //   task-17.3.db      the third attempt at task 17: a store of its own
 //   task-17.done      task 17 is over: which attempt has everything, and what was refused or lost
 //   task-17.log       what task 17 printed
 //
-// Laws. (1) A file is there whole or not at all, but for the attempts, which are stores (store.h). (2) An attempt writes
-// to its own store alone and begins with the round groups of the attempts before it. So two attempts at one task may
-// run at the same time, as they do when a node that was given up is still at work: they do the same twice, and neither
-// spoils the other's rows. (3) The first attempt that has everything makes the task's `done`; all rows of the task are
-// taken from that attempt. (4) Tests are decided once, where the folder is made: a node that decides more slowly than
-// another has no other list of weakenings.
+// Laws. (1) A file is there whole or not at all, but for the attempts, which are stores (store.h). (2) An attempt
+// writes to its own store alone and begins with the round groups of the attempts before it. So two attempts at one
+// task may run at the same time, as they do when a node that was given up is still at work: they do the same twice,
+// and neither spoils the other's rows. (3) The first attempt that has everything makes the task's `done`; all rows of
+// the task are taken from that attempt. (4) Tests are decided once, where the folder is made: a node that decides more
+// slowly than another has no other list of weakenings.
 #include <cstdint>
 #include <functional>
 #include <map>

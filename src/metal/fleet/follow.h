@@ -1,12 +1,12 @@
 #pragma once
 // Follows the tasks of a campaign until each is over or given up, and puts their stores together.
 //
-// Laws. (1) A task that ended before it was over is started again, whatever ended it. (2) It is given up after `retries`
-// attempts in a row that brought no new round group, by name and with how it ended; what it has is merged all the same,
-// and the answer is not that of a whole campaign. (3) A test that was lost (its process hung or died) is tried again in
-// the same way, since a process that is killed from outside looks the same. (4) An engine that does not answer is asked
-// again for `patience` seconds; nothing is started on a guess. One that answers and starts nothing, three times in a row,
-// is an error in what it was asked.
+// Laws. (1) A task that ended before it was over is started again, whatever ended it. (2) It is given up after
+// `retries` attempts in a row that brought no new round group, by name and with how it ended; what it has is merged
+// all the same, and the answer is not that of a whole campaign. (3) A test that was lost (its process hung or died) is
+// tried again in the same way, since a process that is killed from outside looks the same. (4) An engine that does not
+// answer is asked again for `patience` seconds; nothing is started on a guess. One that answers and starts nothing,
+// three times in a row, is an error in what it was asked.
 #include "fleet/engine.h"
 #include "fleet/folder.h"
 #include "store/store.h"

@@ -1,7 +1,7 @@
 #pragma once
-// Tasks as a job array of Slurm: `sbatch` starts them, `squeue` says where they are. Nothing is remembered of the jobs: they
-// are found in the queue by the name that only this folder has, so whoever gives the command again, on whichever login
-// node, goes on with what is there. No accounting database is needed.
+// Tasks as a job array of Slurm: `sbatch` starts them, `squeue` says where they are. Nothing is remembered of the
+// jobs: they are found in the queue by the name that only this folder has, so whoever gives the command again, on
+// whichever login node, goes on with what is there. No accounting database is needed.
 //
 // Jobs are submitted with --no-requeue: the follower alone decides what is started again. Tried with slurm-wlm 22.05.
 #include "fleet/engine.h"
@@ -38,7 +38,8 @@ class Slurm : public Engine {
   std::chrono::steady_clock::time_point began_;
 };
 
-// What `squeue --array --states=all -o "%F|%K|%T|%N|%r"` printed. `held`: jobs that wait for ever since their launch failed.
+// What `squeue --array --states=all -o "%F|%K|%T|%N|%r"` printed. `held`: jobs that wait for ever since their launch
+// failed.
 Expected<Look> look_of(const std::string& printed, std::vector<std::string>& held);
 // "1-3,7" for 1, 2, 3, 7.
 std::string array_of(const std::vector<uint32_t>& tasks);
