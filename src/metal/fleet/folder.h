@@ -23,6 +23,7 @@
 
 #include "campaign/conduct.h"
 #include "campaign/plan_file.h"
+#include "prog/test.h"
 
 namespace fencepost::fleet {
 

@@ -7,6 +7,7 @@
 
 #include "base/read_file.h"
 #include "campaign/identity.h"
+#include "device/backend.h"
 #include "store/store.h"
 
 namespace fencepost::fleet {
