@@ -315,6 +315,8 @@ class Lowering {
 
   void arrive() {
     const bool returns = w_.registers[0] != k_none;
+    if (returns && w_.has("shared::cluster"))
+      fail(fmt::format("{} returns no state", quoted(m_.text())), "write _, [m]");
     at_mbarrier(returns);
     const bool drops = w_.has("arrive_drop");
     const Expr n = w_.values.empty() ? number(1) : w_.values[0];
@@ -332,6 +334,8 @@ class Lowering {
     if (w_.registers[0] == k_none) fail("a wait needs a register for its answer", "write r0, [m], 0");
     if (w_.has("phase_type::conditional") && !w_.has("parity"))
       fail(".phase_type::conditional asks for .parity", "write .parity.phase_type::conditional");
+    if (w_.has("parity") && w_.values[0].is_const() && w_.values[0].value() > 1)
+      fail(fmt::format("{} is no parity", w_.values[0].value()), "the parity of a phase is 0 or 1");
     at_mbarrier(true);
     const Tag scope = scope_tag(w_.scope, "cta");
     Instr i;

@@ -144,7 +144,9 @@ MbarrierWait mbarrier_wait(const Expr& state, const Expr& token) {
 
 MbarrierWait mbarrier_wait_parity(const Expr& state, const Expr& parity) {
   const Expr differ = term::binary(Op::xor_, mbarrier_token(state), parity);
-  return {term::binary(Op::ne, term::binary(Op::and_, differ, number(1)), number(0)), negated(mbarrier_valid(state))};
+  const Expr none = term::binary(Op::ugt, parity, number(1));  // "valid values for phaseParity operand are 0 and 1"
+  return {term::binary(Op::ne, term::binary(Op::and_, differ, number(1)), number(0)),
+          either(negated(mbarrier_valid(state)), none)};
 }
 
 Expr mbarrier_valid(const Expr& state) {

@@ -116,6 +116,8 @@ TEST(Ptx9, WhatIsNotModelledOrNotPtxIsRefusedAtItsPlace) {
   has("mbarrier.arrive.cluster.shared::cta.b64 _, [m]", "needs an order", m);
   has("mbarrier.arrive.shared::cta.b64 _, [x]", "x is no mbarrier object", m);
   has("mbarrier.test_wait.parity.shared::cta.b64 _, [m], 0", "needs a register", m);
+  has("mbarrier.test_wait.parity.shared::cta.b64 r0, [m], 2", "2 is no parity", m);
+  has("mbarrier.arrive.shared::cluster.b64 r0, [m]", "returns no state", m);
   has("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [x], 24, [m]", "24 is no number of bytes", m);
   has("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [x], 32, [m]", "32 bytes", m);
   has("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [x], [x], 16, [m]", "x lies in global memory", m);

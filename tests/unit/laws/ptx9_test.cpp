@@ -251,7 +251,7 @@ TEST(Ptx9, EnginesAgreeOnRandomTestsOfNewInstructions) {
                                model("ptx-9[P2=strict,A1=destination,A2=ordered,M1=widened,M2=cta,SC=no,WARP=no]")};
   Rng rng(seed(909));
   Histogram kinds;
-  size_t read = 0, allowed = 0, flagged = 0;
+  size_t read = 0, allowed = 0, flagged = 0, late = 0;
   const size_t n = asked(150);
   for (size_t k = 0; k < n; ++k) {
     const std::string text = random_text(rng);
@@ -265,12 +265,18 @@ TEST(Ptx9, EnginesAgreeOnRandomTestsOfNewInstructions) {
     const cat::Model& m = models[k % std::size(models)];
     for (check::Property p : {check::Property::condition, check::Property::races}) {
       const Status a = verdict(*t, m, p, check::Engine::enumerate), b = verdict(*t, m, p, check::Engine::solve);
+      ASSERT_NE(b, Status::gave_up) << text;
+      if (a == Status::gave_up) {  // seven operations on one mbarrier have 7! orders
+        ++late;
+        continue;
+      }
       ASSERT_EQ(a, b) << text;
       allowed += p == check::Property::condition && a == Status::holds;
       flagged += p == check::Property::races && a == Status::fails;
     }
   }
-  fmt::print("{} of {} read: {} allowed, {} with flags\n", read, n, allowed, flagged);
+  fmt::print("{} of {} read: {} allowed, {} with flags, {} not enumerated in 30 s\n", read, n, allowed, flagged, late);
+  EXPECT_LE(late, n / 100);
   EXPECT_GT(read, n / 2);
   EXPECT_GT(allowed, n / 50);
   EXPECT_GT(flagged, n / 5);

@@ -84,10 +84,12 @@ TEST_F(Phases, WaitsTellTheCurrentPhaseFromTheOneBefore) {
       const MbarrierWait w = mbarrier_wait(old_, term::constant(of % 8, 64));
       EXPECT_EQ(value(w.undefined, state) == 0, now - of <= 1) << now << " " << of;
       if (now - of <= 1) EXPECT_EQ(value(w.complete, state) != 0, now - of == 1) << now << " " << of;
-      const MbarrierWait p = mbarrier_wait_parity(old_, term::constant(of, 64));
+      const MbarrierWait p = mbarrier_wait_parity(old_, term::constant(of % 2, 64));
       if (now - of <= 1) EXPECT_EQ(value(p.complete, state) != 0, now - of == 1) << now << " " << of;
       EXPECT_EQ(value(p.undefined, state), 0u);
     }
+    for (uint64_t parity : {2, 3, 256})
+      EXPECT_NE(value(mbarrier_wait_parity(old_, term::constant(parity, 64)).undefined, state), 0u) << parity;
   }
   EXPECT_NE(value(mbarrier_wait_parity(old_, term::constant(0, 64)).undefined, 0), 0u) << "of no object";
   EXPECT_NE(value(mbarrier_wait(old_, term::constant(0, 64)).undefined, 0), 0u) << "of no object";
