@@ -135,6 +135,29 @@ TEST(Ptx9, WhatIsNotModelledOrNotPtxIsRefusedAtItsPlace) {
   has("ld.weak r0, s", "there is no thread P5", "x = 0; s @ shared P5 = 0;");
 }
 
+TEST(Ptx9, PlacesThatAnInstructionDoesNotReachAreRefused) {
+  const std::string m = "x = 0; y = 0; s @ shared P0 = 0; m @ mbarrier P0 = 1;";
+  const auto says = [&](const std::string& instruction, const std::string& part) {
+    EXPECT_NE(error_of(m, instruction).find(part), std::string::npos) << instruction << error_of(m, instruction);
+  };
+  says("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u64 [s], [s], 16", "s lies in shared memory");
+  says("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u64 [x], [y], 16", "y lies in global memory");
+  says("cp.async.ca.shared::cta.global [x], [y], 8", "x lies in global memory");
+  says("cp.async.ca.shared::cta.global [s], [s], 8", "s lies in shared memory");
+  says("st.async.release.sys.global.b64 [s], 1", "s lies in shared memory");
+  const std::string copy =
+      "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [s], [x, {0}], [m] | ;\n ";
+  EXPECT_EQ(error_of(m, copy + "fence.proxy.tensormap::generic.acquire.gpu [x], 128"), "");
+  says(copy + "fence.proxy.tensormap::generic.acquire.gpu [y], 128", "a fence of another tensor map");
+  // CTAs of no cluster are in none together.
+  const auto apart = read::parse_one(
+      make_source("t.litmus",
+                  "PTX t\n{ s @ shared P1 = 0; }\n P0@cta 0, gpu 0 | P1@cta 1, gpu 0 ;\n ld.weak r0, s | ;\n"
+                  "exists (P0:r0 = 0)\n"));
+  ASSERT_FALSE(apart);
+  EXPECT_NE(apart.error().list[0].message.find("cannot reach"), std::string::npos);
+}
+
 TEST(Ptx9, GroupsAndClusterBarriersStandInStraightCode) {
   const std::string m = "x = 0; s @ shared P0 = 0;";
   const auto t = read::parse_one(
