@@ -7,6 +7,7 @@
 // Laws: a finding rests on a counterexample of the whole kernel, which prove's interpreter or the reference interpreter
 // has run, or it says `confirmed: false`. What was looked at within a bound is "none found within" it. A question that
 // is not decided is listed, with the reason, and makes the exit code 3.
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -18,13 +19,14 @@ namespace fencepost::cli::audit {
 
 using Json = nlohmann::ordered_json;
 
-// What is asked of one kernel at one small launch, each in a job of its own: races, with the fences that are not needed
+// What is asked of one kernel at one small launch, each within the budget: races, with the fences that are not needed
 // or the smallest repair; termination with fair scheduling, and with occupancy-bound scheduling of blocks.
 enum class Ask : uint8_t { races, fair, obe };
 inline constexpr Ask k_asks[] = {Ask::races, Ask::fair, Ask::obe};
 // In a worker. `grid` "": the file's own. The answers to the questions of one launch are merged (Json::update).
+// `so_far` gets what is known before fences or a repair are looked for: what is left if the worker is ended.
 Json at_launch(const std::string& path, const std::string& entry, const std::string& grid, Ask question,
-               const Settings& s);
+               const Settings& s, const std::function<void(const Json&)>& so_far);
 // Where at_launch was ended: the same object with a reason only.
 Json ended_at_launch(const std::string& grid, Ask question, const std::string& why);
 

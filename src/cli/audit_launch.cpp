@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <set>
 
@@ -12,6 +11,7 @@
 #include "cli/audit.h"
 #include "cli/inputs.h"
 #include "cli/verbs.h"
+#include "cli/worker.h"
 #include "prog/test.h"
 #include "prog/weaken.h"
 #include "read/read.h"
@@ -235,7 +235,7 @@ Json ended_at_launch(const std::string& grid, Ask question, const std::string& w
 }
 
 Json at_launch(const std::string& path, const std::string& entry, const std::string& grid, Ask question,
-               const Settings& given) {
+               const Settings& given, const std::function<void(const Json&)>& so_far) {
   Settings s = given;
   s.grid = grid;
   s.entry = entry;
@@ -252,15 +252,9 @@ Json at_launch(const std::string& path, const std::string& entry, const std::str
   const cat::Model& model = **known;
   j["assumptions"] = test.assumptions;
 
-  // Races have the budget, and what is asked on from there has it once more: fences or a repair.
-  const auto begin = std::chrono::steady_clock::now();
-  const auto next_job = [&] {
-    constexpr double k_least = 0.01;  // seconds; 0 would be no limit
-    const double left = 2 * s.budget - std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    Settings of_one = s;
-    of_one.budget = std::clamp(left, k_least, s.budget);
-    return job_of(of_one);
-  };
+  // Reading, races, and what is asked on from there (fences or a repair) share the budget.
+  const Job whole = job_of(s);
+  const auto next_job = [&] { return whole; };
   relax::Options o;
   o.check.auto_bound = true;
   const auto ask = [&](check::Property property, const char* progress) {
@@ -285,6 +279,11 @@ Json at_launch(const std::string& path, const std::string& entry, const std::str
   const bool hold = races.verdict.status == Status::holds && !races.verdict.vacuous;
   const bool racy = j["races"].value("confirmed", false) && j["races"].value("flag", "") != "undefined-behavior";
   if (!hold && !racy) return j;
+  if (Json ended = j; racy || has_fences(test)) {
+    ended[racy ? "repair_not_asked" : "fences_not_asked"] = k_why_ended;
+    ended["ended"] = "gave_up";
+    so_far(ended);
+  }
   o.check.progress = *check::parse_progress("FAIR", test.dialect);
   o.keep_is_explicit = true;
   o.keep = {check::Property::races};

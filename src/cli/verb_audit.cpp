@@ -176,14 +176,18 @@ void ask_small(std::vector<File>& files, const Settings& s, const Console& conso
   }
   Progress progress(console, open.size(), "questions");
   Limits limits = limits_of(s);
-  limits.seconds = s.budget * 2;  // engines look at their clock now and then; an ended worker loses what it found
-  limits.budget = s.budget;
   const auto work = [&](size_t i) {
     const Small& q = open[i];
+    const auto report = [](const Json& j) {
+      FileReport r;
+      r.json.push_back(j.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+      return r;
+    };
+    if (q.kept.empty())
+      return report(audit::at_launch(q.file->path, q.entry, q.grid, q.question, s,
+                                     [&](const Json& so_far) { if_ended(report(so_far)); }));
     FileReport r;
-    r.json.push_back(!q.kept.empty() ? q.kept
-                                     : audit::at_launch(q.file->path, q.entry, q.grid, q.question, s)
-                                           .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    r.json.push_back(q.kept);
     return r;
   };
   const auto taken = [&](size_t i, FileReport r) {

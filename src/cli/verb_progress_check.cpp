@@ -69,10 +69,10 @@ FileReport check_file(const std::string& path, const Settings& s, const std::vec
     refuse(error_at({}, fmt::format("--witness shows one test, and '{}' holds {}", path, tests->size())).error());
     return r;
   }
-  for (const NamedTest& t : *tests)
+  for (const NamedTest& t : *tests) {
+    Job job = job_of(s);  // the budget is of the test, however many models it is asked under
     for (const fair::Model& m : models)
       for (const oracle::Fairness f : fairnesses(s.fairness)) {
-        Job job = job_of(s);
         const bool show = alone && tests->size() == 1;
         const auto a = oracle::decide(t.test, m, f, {}, job, show || s.json);
         if (!a) {
@@ -97,6 +97,7 @@ FileReport check_file(const std::string& path, const Settings& s, const std::vec
           refuse(written.error());
         }
       }
+  }
   return r;
 }
 
