@@ -34,6 +34,8 @@ class Frame {
     const bool pairs = d_.ssw && c_.at("{");
     if (pairs) ssw_pairs();
     thread_row();
+    // Before the instructions, which ask where these threads are.
+    for (const auto& [thread, at] : homes_) check_thread(thread, c_.span(at));
     for (const auto& [a, b, span] : ssw_) {
       check_thread(a, span);
       check_thread(b, span);
@@ -313,7 +315,6 @@ class Frame {
     std::vector<RegisterValues> values(b_.threads.size());
     for (const Start& s : starts)
       values[s.thread][s.init.reg] = s.init.address == prog::k_none ? std::optional(s.init.value) : std::nullopt;
-    for (const auto& [thread, at] : homes_) check_thread(thread, c_.span(at));
     finish_ptx(b_);
     name_barriers(b_.threads, b_.places, values);
     b_.finish_threads(std::move(b_.places));
