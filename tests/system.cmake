@@ -129,6 +129,8 @@ if(TARGET fencepost)
     $<TARGET_FILE:fencepost> ${CMAKE_SOURCE_DIR})
   set_tests_properties(system.hunt_sensitivity system.kill_hunt PROPERTIES SKIP_RETURN_CODE 77)
   # The comparison with Dartagnan reads what that prints.
+  add_test(NAME system.bench_forms COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/bench/forms --build ${CMAKE_BINARY_DIR}/none)
+  set_tests_properties(system.bench_forms PROPERTIES PASS_REGULAR_EXPRESSION "there is no program")  # and no row 'refused'
   add_test(NAME system.peer_dartagnan COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/peer_dartagnan_test.py $<TARGET_FILE:fencepost>
     ${CMAKE_SOURCE_DIR})
   # A client that asks a service, beside the same command lines by themselves.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/uri.h"
@@ -39,8 +40,18 @@ struct Answer {
 
 std::string text(const Json& j, const char* key) { return j.contains(key) && j[key].is_string() ? j[key] : ""; }
 
-// "a.litmus#MP" names a test of a file that holds several.
-std::string file_of(const std::string& path) { return path.substr(0, path.find('#')); }
+// "a.litmus#MP" names a test of a file that holds several; a folder or file may have a '#' in its name too. The longest
+// part before a '#' that is a file is meant; where none is, what stands before the last '#'.
+std::string file_of(const std::string& path) {
+  std::error_code ignored;
+  std::string part = path;
+  for (size_t end = path.size(); end != std::string::npos;
+       end = end == 0 ? std::string::npos : path.rfind('#', end - 1)) {
+    part = path.substr(0, end);
+    if (std::filesystem::is_regular_file(part, ignored)) return part;
+  }
+  return path.substr(0, path.rfind('#'));
+}
 
 Answer of_check(const Json& j) {
   Answer a;

@@ -63,6 +63,16 @@ TEST_F(CiForms, SarifHasAResultForEachAnswer) {
   }
 }
 
+// A '#' of a name is no '#' between a file and its test.
+TEST_F(CiForms, PathsMayHaveTheSignOfATest) {
+  const std::string odd = path("a#1.litmus");
+  ASSERT_TRUE(
+      write_file(odd, "PTX wrong\n{ x = 0; }\n P0@cta 0,gpu 0 ;\n ld.relaxed.gpu r0, x ;\nexists (P0:r0 = 1)\n"));
+  const json all = json::parse(run_with({"check", "--format", "sarif", odd}).out);
+  EXPECT_EQ(all["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+            "file://" + path("a%231.litmus"));
+}
+
 TEST_F(CiForms, JunitNeverPassesWhatIsNotDecided) {
   const std::string xml = ran("junit").out;
   EXPECT_NE(xml.find("tests=\"4\" failures=\"1\" errors=\"2\""), std::string::npos) << xml;
