@@ -8,8 +8,10 @@
 #include <set>
 
 #include "base/job.h"
+#include "base/read_file.h"
 #include "cat/library.h"
 #include "prog/test.h"
+#include "read/read.h"
 #include "suite/conformance.h"
 #include "suite/decide.h"
 #include "suite/mutate.h"
@@ -42,6 +44,30 @@ TEST(Paths, NamesAreReadBackAndEveryPathIsATest) {
   for (const std::string& a : path_accesses()) EXPECT_TRUE(used.contains(a)) << a;
   for (const std::string& e : path_edges())
     if (!e.starts_with("fence")) EXPECT_TRUE(used.contains(e)) << e;
+}
+
+// Of a program with undefined behaviour nothing is promised: it forbids nothing, though no execution reaches what it asks
+// for. A data race of PTX is a finding, and takes nothing away.
+TEST(Paths, UndefinedProgramsForbidNothing) {
+  const cat::Model model = ptx9();
+  const auto asked = [&](const std::string& file) {
+    const auto text = read_file(std::string(FENCEPOST_SOURCE_DIR) + "/examples/ptx9/" + file + ".litmus");
+    EXPECT_TRUE(text.has_value()) << file;
+    const auto test = read::parse_one(*text);
+    EXPECT_TRUE(test.has_value()) << file;
+    Job job;
+    return ask(*test, model, {}, job).reach;
+  };
+  EXPECT_EQ(asked("mbarrier-old-token"), Reach::racy);
+  EXPECT_EQ(asked("mbarrier-init-twice"), Reach::racy);
+  EXPECT_EQ(asked("mbarrier-too-many-arrivals"), Reach::racy);
+  EXPECT_EQ(asked("bulk+mbarrier"), Reach::forbidden);
+  for (const char* path : {"st.async+mbar+arrive+st", "st.async+mbar+cluster+st", "st.async+mbar+flag+st"}) {
+    Job job;
+    const SuitePart part = minimal_path(*parse_path(path), model, {}, job);
+    EXPECT_FALSE(part.base_forbidden) << path;
+    EXPECT_TRUE(part.entries.empty()) << path;
+  }
 }
 
 // Kind by kind: completion by mbarrier, by group, by wait; every proxy fence; every way to another thread.
