@@ -89,7 +89,7 @@ class Gate {
     if (!p.is_access()) return false;
     if (p.kind >= Kind::atomic) {
       const bool of_shared = i.base() == "LDS" || i.base() == "ATOMS" || i.base() == "REDS";
-      if (p.in_shared() && !of_shared) return false;
+      if ((p.in_shared() && !of_shared) || i.base() == "STG") return false;
       return !i.has("CAS") || p.operation == "cas" || p.bits() == 16;
     }
     return role_of(i) == (p.kind == Kind::load ? Role::read : Role::write);
