@@ -143,7 +143,7 @@ class Work {
   }
   void give_up(const std::vector<size_t>& which) {
     const auto state = patience_.job_is_over() ? Compiled::State::late : Compiled::State::failed;
-    for (const size_t n : which) out_[n] = {state, "the compiler did not end", "", ""};
+    for (const size_t n : which) out_[n] = {state, patience_.time_out(), "", ""};
   }
 
   void some(std::vector<size_t> which) {
@@ -206,9 +206,9 @@ class Work {
     some({which.begin(), middle});
     some({middle, which.end()});
   }
-  static std::string how_it_ended(const ChildResult& done) {
+  std::string how_it_ended(const ChildResult& done) const {
     if (!done.started) return "the compiler could not be started";
-    if (done.timed_out) return "the compiler did not end";
+    if (done.timed_out) return patience_.time_out();
     const std::string crash = crash_of(done.output);
     if (!crash.empty()) return crash;
     std::string line = done.output.substr(0, done.output.find('\n'));
@@ -258,6 +258,20 @@ std::string command_of(const Configuration& c, const std::string& source, const 
   return fmt::format("{}", fmt::join(arguments_of(c, source, target, true), " "));
 }
 
+namespace {
+
+// What cuda.h of a toolkit says of itself.
+std::string toolkit_of(const std::string& cuda_path) {
+  const auto header = cuda_path.empty() ? nullptr : read_file(cuda_path + "/include/cuda.h").value_or(nullptr);
+  static const std::regex pattern("#define CUDA_VERSION ([0-9]+)");
+  std::smatch found;
+  if (header == nullptr || !std::regex_search(header->text, found, pattern)) return {};
+  const unsigned long version = std::stoul(found[1]);
+  return fmt::format("headers of CUDA {}.{}", version / 1000, version % 1000 / 10);
+}
+
+}  // namespace
+
 Expected<Compiler> open_compiler(const std::string& word, const std::string& cuda_path, const std::string& translator) {
   const size_t equals = word.find('=');
   const std::string kind = word.substr(0, equals);
@@ -267,7 +281,8 @@ Expected<Compiler> open_compiler(const std::string& word, const std::string& cud
   if (equals == std::string::npos || at == kinds.end() || equals + 1 == word.size())
     return error_at(
         {}, fmt::format("--compiler '{}' is not of the form nvcc=PATH, clang=PATH, llc=PATH or opencl=PATH", word));
-  Compiler out{at->second, word.substr(equals + 1), "", cuda_path, translator};
+  Compiler out{at->second, word.substr(equals + 1), "", cuda_path, translator, ""};
+  if (out.language == Language::clang) out.toolkit = toolkit_of(cuda_path);
   if (out.path.find('/') == std::string::npos)
     if (const std::string found = find_program(out.path, {"/usr/local/cuda/bin"}); !found.empty()) out.path = found;
   const ScratchFolder folder;

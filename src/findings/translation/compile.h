@@ -28,6 +28,7 @@ struct Compiler {
   std::string version;     // "13.5.37"
   std::string cuda_path;   // clang: the toolkit; "": where clang looks by itself
   std::string translator;  // opencl: llvm-spirv
+  std::string toolkit;     // "headers of CUDA 12.9", "" where none is named
   std::shared_ptr<Forms> forms = std::make_shared<Forms>();
   const char* name() const;
 };

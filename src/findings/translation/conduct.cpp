@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "hunt/patience.h"
 #include "translation/draw_programs.h"
 #include "translation/kept.h"
 
@@ -41,7 +42,9 @@ Expected<std::optional<Batch>> batch_of(const Configuration& c, const Models& mo
     for (const Respelt& r : respelt) out.rows.push_back({first + n, "respelt", r.form, r.message});
   }
   const auto judged = judge_all(c, programs, models, plan.seconds, job);
-  if (std::ranges::all_of(judged, [](const Judged& j) { return j.state == 'c'; }))
+  out.timed_out = std::ranges::all_of(
+      judged, [](const Judged& j) { return j.state == 'c' && j.detail.starts_with(hunt::Patience::k_late); });
+  if (!out.timed_out && std::ranges::all_of(judged, [](const Judged& j) { return j.state == 'c'; }))
     return std::unexpected(hunt::hopeless(c.name(), judged.front().detail));
   for (uint64_t n = 0; n < k_batch; ++n) {
     const Judged& j = judged[n];
@@ -262,6 +265,8 @@ class Explaining {
     const Reduced small = reduced(c_, rest == rest_.end() ? whole : rest->second, models_, plan_.seconds, job_);
     Fault f;
     f.effect = "new-outcome";
+    f.toolkit = fmt::format("{} {}{}{}", c_.compiler.name(), c_.compiler.version,
+                            c_.compiler.toolkit.empty() ? "" : ", ", c_.compiler.toolkit);
     f.configuration = c_.name();
     f.test = to_string(whole);
     f.reduced = to_string(small.program);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 
@@ -92,6 +93,31 @@ Expected<prog::Test> target_of(const Program& p, const Compiled& made, Language 
 
 Expected<prog::Test> source_test(const Program& p) { return read::parse_one(source_of("t.litmus", litmus_of(p))); }
 
+// "x=-5;" of an unsigned word of 32 bits: "x=4294967291;".
+std::string unsigned_outcome(const Program& p, const std::string& outcome) {
+  const auto results = results_of(p);
+  const auto bits_of = [&](const std::string& name) -> uint32_t {
+    if (name == "u" || name == "v") return 64;
+    for (const Result& r : results)
+      if (name == fmt::format("{}:r{}", r.thread, r.number)) return r.bits;
+    return 32;
+  };
+  std::string out;
+  for (size_t from = 0; from < outcome.size();) {
+    const size_t to = std::min(outcome.find(';', from), outcome.size());
+    std::string atom = outcome.substr(from, to - from);
+    const size_t name = atom.find_first_not_of(' '), minus = atom.find("=-");
+    if (minus != std::string::npos && name < minus) {
+      const auto value = static_cast<uint64_t>(std::strtoll(atom.c_str() + minus + 1, nullptr, 10));
+      const bool narrow = bits_of(atom.substr(name, minus - name)) == 32;
+      atom = atom.substr(0, minus + 1) + std::to_string(narrow ? value & 0xffffffff : value);
+    }
+    out += atom + (to < outcome.size() ? ";" : "");
+    from = to + 1;
+  }
+  return out;
+}
+
 std::string first_message(const Diagnostics& d) {
   return d.list.empty() ? std::string("no message") : d.list.front().message;
 }
@@ -155,7 +181,7 @@ Judged judge(const Program& p, const Compiled& made, Language language, const Mo
       std::vector<prog::Observable> shown = r->observables;
       for (prog::Observable& o : shown)
         if (const auto at = asked.names.find(o.text); at != asked.names.end()) o.text = at->second;
-      out.detail = prog::to_string(shown, r->new_states.front());
+      out.detail = unsigned_outcome(p, prog::to_string(shown, r->new_states.front()));
     }
   } else if (r->verdict.status != Status::holds || r->verdict.vacuous) {
     out.state = 'u';

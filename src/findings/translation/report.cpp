@@ -153,11 +153,10 @@ const char* clause_of_ptx(const Fault& f) {
   if (f.listing.find(".target") == std::string::npos || !orders(f)) return "";
   return "In PTX two threads synchronise only by a release pattern in the one that an acquire pattern in the other "
          "observes "
-         "(PTX ISA, chapter 8: 8.8, release and acquire patterns; 8.9.4, synchronizes-with); a relaxed operation "
+         "(PTX ISA, 8.8 Release and Acquire Patterns; 8.9.4 Memory synchronization); a relaxed operation "
          "without a "
-         "fence is neither. Without that nothing orders the accesses on its two sides for other threads (8.9.5, "
-         "causality "
-         "order), and the outcome is allowed.\n\n";
+         "fence is neither. Without that nothing orders the accesses on its two sides for other threads (8.9.5 "
+         "Causality Order), and the outcome is allowed.\n\n";
 }
 
 std::string of_source(Language l) {
@@ -168,86 +167,131 @@ std::string of_source(Language l) {
              : "CUDA C++ (C++ [intro.races] and [atomics.order] with the thread scopes of libcu++)";
 }
 
-std::string report_of(const Fault& f, uint64_t programs) {
-  const Language l = language_of(f.configuration);
+std::string compiler_of(const std::string& configuration) {
+  std::string out = parts_of(configuration).compiler;
+  if (const size_t dash = out.find('-'); dash != std::string::npos) out[dash] = ' ';
+  return out;
+}
+
+// The operation at fault as its source has it, "" where that is the whole program.
+std::string source_words(const Fault& f, Language l) {
+  const auto p = parse_program("block 0: " + f.culprit);
+  return p && f.culprit != f.reduced && l != Language::llvm ? text_of(p->threads[0].body[0], l) : std::string();
+}
+
+std::string title_of(const Fault& f, Language l) {
   const Parts where = parts_of(f.configuration);
-  const auto p = parse_program(f.reduced);
-  const bool binary = l == Language::opencl, has_culprit = f.culprit != f.reduced;
-  std::string out = has_culprit
-                        ? fmt::format("# {} ({}): {} {}\n\n", where.compiler, where.target, words_of(f.culprit, l),
-                                      orders(f) ? "loses its order or scope" : "becomes another operation")
-                        : fmt::format("# {} ({}): a program gains an outcome\n\n", where.compiler, where.target);
-  out += fmt::format(
-      "Compiler, target, level: {}. Found by `fencepost hunt`, which compiles small concurrent programs and compares "
-      "the "
-      "outcomes that the memory model of the source allows with those that the memory model of the result allows.\n\n",
-      f.configuration);
-  if (!f.known.empty()) out += fmt::format("Known: {}.\n\n", f.known);
-  out += fmt::format(
-      "## What is wrong\n\nThe compiled program can end with an outcome that the source cannot: `{}`. `1:r0` is "
-      "variable r0 "
-      "of the second thread of the source below (threads are counted from 0), and `x` the final value of x; all places "
-      "are 0 "
-      "at first.",
-      f.detail);
-  if (has_culprit) out += fmt::format(" The operation at fault is {}.", words_of(f.culprit, l));
-  out += "\n\n" + missing(f) + clause_of_ptx(f);
-  const size_t line = f.reason.find('\n');
-  const std::string axioms = f.reason.substr(0, line);
-  out += fmt::format("The memory model of the source, {}, forbids it by\n\n", of_source(l));
+  const std::string head = fmt::format("# {}, {}: ", compiler_of(f.configuration), where.target);
+  if (f.culprit == f.reduced) return head + "a compiled program has an outcome that its source forbids";
+  const auto made = synchronising(f.listing), right = synchronising(f.right_listing);
+  const auto more = without(made, right);
+  std::string words = source_words(f, l);
+  if (words.empty()) words = f.culprit;
+  if (!f.right_listing.empty() && more.size() == 1)
+    return head + fmt::format("`{}` becomes `{}`{}", words, more.front(), orders(f) ? ", which orders nothing" : "");
+  return head + fmt::format("`{}` {}", words, orders(f) ? "loses its order or scope" : "becomes another operation");
+}
+
+std::string axioms_of(const Fault& f) {
+  std::string out;
+  const std::string axioms = f.reason.substr(0, f.reason.find('\n'));
   for (size_t from = 0; from < axioms.size();) {
     const size_t to = std::min(axioms.find(", ", from), axioms.size());
     const std::string axiom = axioms.substr(from, to - from);
     out += fmt::format("- {}: {}\n", axiom, sentence(axiom));
     from = to + 2;
   }
-  if (has_culprit && !f.repair.empty())
-    out += fmt::format("\nWith that operation written otherwise ({}) the program is right.\n",
-                       f.repair == "ref"   ? "cuda::atomic_ref, or inline PTX in LLVM IR"
-                       : f.repair == "old" ? "atomicAdd and its kin"
-                                           : "the compiler's own builtin");
-  out += fmt::format("\n## How to see it\n\n```\n{}\n```\n\n", command(f.configuration, l));
-  if (p) {
+  return out;
+}
+
+std::string made_section(const Fault& f, Language l) {
+  if (l == Language::opencl) return {};
+  std::string out;
+  if (!f.listing.empty()) out += "What the compiler makes of it (`made.ptx`):\n\n```\n" + f.listing + "```\n\n";
+  if (f.right_listing.empty()) return out;
+  const size_t as = f.right_where.find(", as ");
+  const auto right =
+      as == std::string::npos ? std::nullopt : std::optional(parse_program(f.right_where.substr(as + 5)));
+  out += "## Compiled right\n\n";
+  if (right && *right)
+    out += fmt::format(
+        "The same operation written otherwise, by the same compiler: `right{}` becomes `right.ptx`, which has {} in "
+        "its "
+        "place.\n\n```\n{}```\n\n",
+        l == Language::llvm ? ".ll" : ".cu", quoted(without(synchronising(f.right_listing), synchronising(f.listing))),
+        text_of({**right}, l).text);
+  else
+    out += fmt::format("The same source becomes `right.ptx` by {}, which has {} in its place.\n\n", f.right_where,
+                       quoted(without(synchronising(f.right_listing), synchronising(f.listing))));
+  return out;
+}
+
+std::string table_of(const Fault& f) {
+  std::string out = "| compiler | target, level | result | command |\n|---|---|---|---|\n";
+  for (const auto& [configuration, what] : f.table) {
+    const Parts p = parts_of(configuration);
+    out += fmt::format("| {} | {} {} | {} | `{}` |\n", compiler_of(configuration), p.target, p.level, what,
+                       command(configuration, language_of(configuration)));
+  }
+  return out;
+}
+
+std::string report_of(const Fault& f, uint64_t programs) {
+  const Language l = language_of(f.configuration);
+  const Parts where = parts_of(f.configuration);
+  const auto p = parse_program(f.reduced);
+  const bool binary = l == Language::opencl;
+  const bool one_thread = p && p->threads.size() == 1;
+  std::string out = title_of(f, l) + "\n\n";
+  out += fmt::format("- **Expected:** the program below never ends with `{}`, by the rules of {}.\n", f.detail,
+                     of_source(l));
+  out += fmt::format("- **Actual:** the compiled program may end so{}.\n\n",
+                     one_thread ? ", and does: it has one thread" : ", by the memory model of what it is compiled to");
+  out += fmt::format(
+      "`{}r0` is variable r0 of {} of the source, `x` the final value of x; all places are 0 at first. Values are "
+      "those of "
+      "unsigned words.{}\n\n",
+      one_thread ? "0:" : "1:", one_thread ? "the one thread" : "the second thread",
+      f.culprit == f.reduced ? "" : fmt::format(" At fault is {}.", words_of(f.culprit, l)));
+  out += fmt::format("Compiler: {}, {} for {}.{} No driver takes part.\n\n", compiler_of(f.configuration), where.level,
+                     where.target, f.toolkit.empty() ? "" : " Programs: " + f.toolkit + ".");
+  out += missing(f);
+  out += fmt::format("## How to see it\n\n```\n{}\n```\n\n", command(f.configuration, l));
+  if (p)
     out += fmt::format("The kernel is launched with {} block{} of {} thread{}. Source (`{}`):\n\n```\n{}```\n\n",
                        p->blocks(), p->blocks() == 1 ? "" : "s", p->threads_of_block(),
                        p->threads_of_block() == 1 ? "" : "s", source_file(l), text_of({*p}, l).text);
-  }
-  if (!binary && !f.listing.empty())
-    out += "What the compiler makes of it (`made.ptx`):\n\n```\n" + f.listing + "```\n\n";
-  if (!binary && !f.right_listing.empty()) {
-    const size_t as = f.right_where.find(", as ");
-    out += fmt::format("Right{} (`right.ptx`):\n\n```\n{}```\n\n",
-                       as == std::string::npos ? ", made by " + f.right_where
-                                               : ": the same compiler, with the operation at fault written otherwise",
-                       f.right_listing);
-  }
+  out += made_section(f, l);
+  out += std::string("## Why it is wrong\n\n") + clause_of_ptx(f);
+  out += fmt::format("The memory model of the source, {}, forbids the outcome by\n\n{}\n", of_source(l), axioms_of(f));
+  const size_t line = f.reason.find('\n');
+  if (line != std::string::npos && line + 1 < f.reason.size())
+    out +=
+        "Every execution of the source with these values, and the axiom that rejects it. A letter is an event: R a "
+        "read, "
+        "W a write; po is the order of the code, rf leads from a write to its reader, co orders the writes of one "
+        "place, "
+        "fr leads from a read to a later write.\n\n```\n" +
+        f.reason.substr(line + 1) + "```\n\n";
+  out += "## Where\n\n" + table_of(f);
   out += fmt::format(
-      "With Fencepost the first command compiles the program again and judges it, and the second asks the model of the "
-      "source for the outcome alone:\n\n```\nfencepost hunt --language {} --compiler {}=PATH{} --test '{}'\nfencepost "
-      "check "
-      "--model {} source.litmus\n```\n\n",
+      "\n## With Fencepost\n\nFound by `fencepost hunt`, which compiles small concurrent programs and compares the "
+      "outcomes that the model of the source allows with those that the model of the result allows: {} drawn program{} "
+      "fail{} for this reason. The first command compiles this program again and judges it, the second asks the model "
+      "of "
+      "the source for the outcome alone.\n\n```\nfencepost hunt --language {} --compiler {}=PATH{} --test "
+      "'{}'\nfencepost "
+      "check --model {} source.litmus\n```\n\nThe first drawn is `{}`.\n",
+      programs, programs == 1 ? "" : "s", programs == 1 ? "s" : "",
       binary                ? "opencl"
       : l == Language::llvm ? "llvm"
                             : "cuda",
       l == Language::llvm   ? "llc"
       : l == Language::nvcc ? "nvcc"
                             : "clang",
-      binary ? "" : " --targets " + where.target, f.reduced, binary ? "opencl" : "cuda");
-  out += "## Where\n\n| compiler, target, level | result |\n|---|---|\n";
-  for (const auto& [configuration, what] : f.table) out += fmt::format("| {} | {} |\n", configuration, what);
-  out += fmt::format(
-      "\n{} drawn program{} fail{} for this reason. In the notation of the hunt (docs/hunt.md) the first drawn is "
-      "`{}`, and "
-      "the smallest `{}`.\n",
-      programs, programs == 1 ? "" : "s", programs == 1 ? "s" : "", f.test, f.reduced);
-  if (line != std::string::npos && line + 1 < f.reason.size())
-    out +=
-        "\n## Why the source cannot end so\n\nEvery execution of the source with these values, and the axiom that "
-        "rejects it. "
-        "A letter is an event: R a read, W a write; po is the order of the code, rf leads from a write to its reader, "
-        "co "
-        "orders the writes of one place, fr leads from a read to a later write.\n\n```\n" +
-        f.reason.substr(line + 1) + "```\n";
+      binary ? "" : " --targets " + where.target, f.reduced, binary ? "opencl" : "cuda", f.test);
+  if (!f.known.empty())
+    out += fmt::format("\nAlready known: {}.\n", f.known.substr(0, f.known.find(" (BUGS-FOUND.md)")));
   return out;
 }
 
@@ -284,6 +328,10 @@ std::vector<ReportFile> report_files(const Summary& s) {
     }
     const char* ending = l == Language::opencl ? "spv" : "ptx";
     if (!f.listing.empty()) out.push_back({fmt::format("{}/made.{}", folder, ending), taken_out(f.listing, l)});
+    const size_t as = f.right_where.find(", as ");
+    if (const auto right = parse_program(as == std::string::npos ? "" : f.right_where.substr(as + 5)); right)
+      out.push_back(
+          {fmt::format("{}/right{}", folder, std::string(source_file(l)).substr(6)), text_of({*right}, l).text});
     if (!f.right_listing.empty())
       out.push_back({fmt::format("{}/right.{}", folder, ending), taken_out(f.right_listing, l)});
   }

@@ -232,6 +232,13 @@ Text text_of(const std::vector<Program>& programs, Language language, bool heade
   return out;
 }
 
+std::string text_of(const Statement& s, Language language) {
+  std::string out = CStatement(s, language, "r").text();
+  if (out.starts_with("r = ")) out.erase(0, 4);
+  if (out.ends_with(";")) out.pop_back();
+  return out;
+}
+
 std::string litmus_of(const Program& p) {
   std::string out = "OPENCL program\n{ ";
   for (const char c : std::string_view(k_places))

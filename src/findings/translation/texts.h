@@ -20,6 +20,9 @@ struct Text {
 // headers: those of libcu++ are included. Programs without the spelling `ref` do without.
 Text text_of(const std::vector<Program>& programs, Language language, bool headers = true);
 
+// One statement of a language of the C family as an expression: "atomicMin_block(x, 1u)".
+std::string text_of(const Statement& s, Language language);
+
 // A result of a program: what the source calls it ("1:r0"), and where it goes.
 struct Result {
   size_t thread = 0;

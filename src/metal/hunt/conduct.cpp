@@ -3,9 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdlib>
 #include <map>
+#include <mutex>
+#include <numeric>
 #include <optional>
 #include <set>
+#include <thread>
 
 #include "hunt/draw_tests.h"
 #include "hunt/smallest.h"
@@ -56,9 +61,10 @@ Expected<std::optional<Batch>> batch_of(const Configuration& c, uint64_t seed, u
   const auto made = compile(c, tests, job);
   if (std::ranges::any_of(made, [](const Compiled& m) { return m.state == Compiled::State::late; }))
     return std::nullopt;
-  if (std::ranges::all_of(made, [](const Compiled& m) { return m.state == Compiled::State::failed; }))
-    return std::unexpected(hopeless(c.name(), made.front().message));
   Batch out;
+  out.timed_out = std::ranges::all_of(made, &Compiled::timed_out);
+  if (!out.timed_out && std::ranges::all_of(made, [](const Compiled& m) { return m.state == Compiled::State::failed; }))
+    return std::unexpected(hopeless(c.name(), made.front().message));
   for (uint64_t n = 0; n < k_batch; ++n) {
     Outcome o = outcome_of(first + n, tests[n], made[n]);
     out.states += o.state;
@@ -137,18 +143,104 @@ PtxTest reduced(const Configuration& c, PtxTest t, const std::string& signature,
   });
 }
 
-// The culprit with an operation that becomes one instruction and not a loop: where it is right, it shows what is
-// missing.
-std::optional<PtxTest> sibling_of(const PtxTest& t, size_t culprit) {
-  const Instruction& i = t.body[culprit];
-  if (i.kind < Kind::atomic || i.kind > Kind::reduction || (i.bits() != 32 && i.bits() != 64)) return std::nullopt;
-  const size_t dot = i.words.find('.'), at = i.words.rfind("." + i.operation + ".");
-  if (dot == std::string::npos || at == std::string::npos || i.operation == "exch") return std::nullopt;
-  const auto other = with_words(i, fmt::format("atom{}.exch.b{}", i.words.substr(dot, at - dot), i.bits()));
-  if (!other) return std::nullopt;
+bool is_order(Effect e) {
+  return e == Effect::no_membar || e == Effect::weak_membar || e == Effect::no_invalidate || e == Effect::no_wait;
+}
+
+PtxTest with_instruction(const PtxTest& t, size_t at, const std::string& words, char place, uint32_t number) {
   PtxTest out = t;
-  out.body[culprit] = *other;
+  const auto i = instruction_of(words, place, number, Guard::none);
+  if (i) out.body.insert(out.body.begin() + static_cast<std::ptrdiff_t>(at), *i);
   return out;
+}
+
+// An order is between two accesses. Where reduction has left one and the begin or the end of the kernel, a plain access
+// before and behind it, where they show the same.
+PtxTest with_neighbours(const Configuration& c, const PtxTest& t, const std::string& signature) {
+  const auto made = compile(c, {t}).front();
+  const auto finding = shown(t, made, signature);
+  const bool alone = finding && is_order(finding->effect) &&
+                     std::ranges::count_if(t.body, [](const Instruction& i) { return i.is_access(); }) < 2;
+  if (!alone) return t;
+  const size_t at = finding->culprit;
+  const uint32_t number = t.body[at].number == 1 ? 2 : 1;
+  const PtxTest before = with_instruction(t, at, "st.weak.global.u32", 'p', number);
+  const PtxTest behind = with_instruction(t, at + 1, "ld.weak.global.u32", 'p', number + 1);
+  const PtxTest both = with_instruction(before, at + 2, "ld.weak.global.u32", 'p', number + 1);
+  const bool acquires = finding->effect == Effect::no_invalidate || finding->effect == Effect::no_wait;
+  for (const PtxTest& other : {t.body[at].is_access() ? (acquires ? behind : before) : both, both}) {
+    const auto again = compile(c, {other}).front();
+    if (shown(other, again, signature)) return other;
+  }
+  return t;
+}
+
+// Forms of the test that differ in little and may be right, the most alike first: the same operation of another width;
+// the same operation, relaxed, with an explicit fence; an operation that becomes one instruction and not a loop. Of
+// loads that are merged or moved: the culprit as strong as what stands before it.
+std::vector<PtxTest> siblings_of(const PtxTest& t, size_t culprit, Effect effect) {
+  const Instruction& i = t.body[culprit];
+  std::vector<PtxTest> out;
+  const auto with = [&](const std::string& words) {
+    const auto other = with_words(i, words);
+    if (!other || *other == i) return;
+    out.push_back(t);
+    out.back().body[culprit] = *other;
+  };
+  const auto replaced = [&](const std::string& from, const std::string& to) {
+    const size_t at = i.words.find(from);
+    return at == std::string::npos ? i.words : std::string(i.words).replace(at, from.size(), to);
+  };
+  const std::string space = i.words.find(".shared") != std::string::npos   ? ".shared"
+                            : i.words.find(".global") != std::string::npos ? ".global"
+                                                                           : "";
+  const bool atomic = i.kind == Kind::atomic || i.kind == Kind::reduction;
+  if (i.is_access() && !atomic && i.vector > 1 && i.bits() * i.vector == 256)
+    with(replaced(i.vector == 8 ? ".v8." : ".v4.", i.vector == 8 ? ".v4." : ".v2."));
+  if (effect == Effect::absent && i.kind == Kind::load) with("ld.relaxed.gpu" + space + "." + i.type);
+  if (effect == Effect::reordered && i.kind == Kind::load)
+    for (size_t k = culprit; k-- > 0;)
+      if (t.body[k].kind == Kind::load && t.body[k].is_strong()) {
+        PtxTest same = t;
+        for (const size_t n : {k, culprit})
+          if (const auto other = with_words(t.body[n], "ld.relaxed.gpu" + space + "." + t.body[n].type))
+            same.body[n] = *other;
+        out.push_back(same);
+        break;
+      }
+  if (!atomic) return out;
+  if (i.bits() == 64 && i.type.size() == 3) with(replaced("." + i.type, fmt::format(".{}32", i.type.substr(0, 1))));
+  for (const char* order : {".acquire.", ".release.", ".acq_rel."})
+    if (i.words.find(order) != std::string::npos && is_order(effect) && i.scope != Scope::none) {
+      const auto relaxed = with_words(i, replaced(order, ".relaxed."));
+      if (!relaxed) continue;
+      PtxTest fenced = t;
+      fenced.body[culprit] = *relaxed;
+      const char* scope = i.scope == Scope::cta       ? "cta"
+                          : i.scope == Scope::cluster ? "cluster"
+                          : i.scope == Scope::sys     ? "sys"
+                                                      : "gpu";
+      const std::string fence = fmt::format("fence.acq_rel.{}", scope);
+      if (i.acquires()) fenced = with_instruction(fenced, culprit + 1, fence, 0, 0);
+      if (i.releases()) fenced = with_instruction(fenced, culprit, fence, 0, 0);
+      out.push_back(fenced);
+    }
+  const size_t dot = i.words.find('.'), at = i.words.rfind("." + i.operation + ".");
+  if ((i.bits() == 32 || i.bits() == 64) && dot != std::string::npos && at != std::string::npos &&
+      i.operation != "exch")
+    with(fmt::format("atom{}.exch.b{}", i.words.substr(dot, at - dot), i.bits()));
+  return out;
+}
+
+// The first that the same compiler gets right.
+void find_sibling(Fault& out, const Configuration& c, const PtxTest& small, size_t culprit, Effect effect) {
+  for (const PtxTest& sibling : siblings_of(small, culprit, effect)) {
+    const auto right = compile(c, {sibling}).front();
+    if (right.state != Compiled::State::good || state_of(judge(sibling, right.machine)) == 'f') continue;
+    out.right_listing = record(right.machine);
+    out.right_where = fmt::format("{}, as {}", c.name(), to_string(sibling));
+    return;
+  }
 }
 
 Fault fault_of(const Plan& plan, const Configuration& c, uint64_t number, const std::string& signature,
@@ -158,8 +250,9 @@ Fault fault_of(const Plan& plan, const Configuration& c, uint64_t number, const 
   out.configuration = c.name();
   const PtxTest whole = draw_test(plan.seed, number);
   out.test = to_string(whole);
-  const PtxTest small = reduced(c, whole, signature, job);
+  const PtxTest small = with_neighbours(c, reduced(c, whole, signature, job), signature);
   out.reduced = to_string(small);
+  std::optional<Finding> found;
   for (const Configuration& other : plan.configurations) {
     const auto made = compile(other, {small}).front();
     const auto finding = shown(small, made, signature);
@@ -180,15 +273,11 @@ Fault fault_of(const Plan& plan, const Configuration& c, uint64_t number, const 
       out.detail = finding->detail;
       out.listing = record(made.machine);
       out.known = known_fault(out.effect, small, finding->culprit, name);
-      if (const auto sibling = sibling_of(small, finding->culprit)) {
-        const auto right = compile(c, {*sibling}).front();
-        if (right.state == Compiled::State::good && state_of(judge(*sibling, right.machine)) != 'f') {
-          out.right_listing = record(right.machine);
-          out.right_where = fmt::format("{}, as {}", name, to_string(*sibling));
-        }
-      }
+      found = finding;
+      out.toolkit = fmt::format("ptxas V{}, nvdisasm V{}", c.compiler.version, c.compiler.disassembler_version);
     }
   }
+  if (found) find_sibling(out, c, small, found->culprit, found->effect);
   return out;
 }
 
@@ -246,31 +335,72 @@ Expected<bool> fill(Ledger& ledger, const Plan& plan, const Job& job, const Told
                     [&](size_t c, uint64_t first) { return batch_of(plan.configurations[c], plan.seed, first, job); });
 }
 
-Expected<void> reduce_all(Ledger& ledger, const Plan& plan, const Job& job) {
+namespace {
+
+struct ToReduce {
+  size_t configuration;
+  uint64_t test;
+  std::string signature;
+};
+
+bool is_fault(const std::string& effect) {
+  for (uint8_t e = 0; e < static_cast<uint8_t>(Effect::count_); ++e)
+    if (effect == name(static_cast<Effect>(e))) return level_of(static_cast<Effect>(e)) == Level::fault;
+  return false;
+}
+
+// The first test of each signature that the store lacks, of the highest level and the last compiler that has it: whose
+// listing is short, and who is asked to mend it.
+Expected<std::vector<ToReduce>> unreduced(const Ledger& ledger, const Plan& plan) {
   const auto kept = ledger.faults();
   if (!kept) return std::unexpected(kept.error());
   std::set<std::string> have;
   for (const Fault& f : *kept) have.insert(f.signature);
-  for (const Configuration& c : plan.configurations) {
-    const auto rows = ledger.findings(c.name());
+  std::vector<ToReduce> out;
+  std::vector<size_t> order(plan.configurations.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) {
+    const Configuration &one = plan.configurations[a], &other = plan.configurations[b];
+    if (one.level != other.level) return one.level > other.level;
+    return std::strtod(one.compiler.version.c_str(), nullptr) > std::strtod(other.compiler.version.c_str(), nullptr);
+  });
+  for (const size_t c : order) {
+    const auto rows = ledger.findings(plan.configurations[c].name());
     if (!rows) return std::unexpected(rows.error());
     for (const Row& r : *rows) {
-      if (r.culprit.empty()) continue;
+      if (r.culprit.empty() || !is_fault(r.effect)) continue;
       const auto one = parse_test(r.culprit);
       if (!one) continue;
       const bool illegal = r.effect == illegal_signature();
       const std::string signature = illegal ? illegal_signature() : signature_of(r.effect, one->body.front());
-      if (have.contains(signature)) continue;
-      bool fault = false;
-      for (uint8_t e = 0; e < static_cast<uint8_t>(Effect::count_); ++e)
-        fault = fault || (r.effect == name(static_cast<Effect>(e)) && level_of(static_cast<Effect>(e)) == Level::fault);
-      if (!fault) continue;
-      if (job.out_of_time()) return {};
-      have.insert(signature);
-      if (const auto ok = ledger.keep(fault_of(plan, c, r.test, signature, job)); !ok) return ok;
+      if (have.insert(signature).second) out.push_back({c, r.test, signature});
     }
   }
-  return {};
+  return out;
+}
+
+}  // namespace
+
+Expected<void> reduce_all(Ledger& ledger, const Plan& plan, const Job& job) {
+  const auto todo = unreduced(ledger, plan);
+  if (!todo) return std::unexpected(todo.error());
+  std::atomic<size_t> next = 0;
+  std::mutex mutex;
+  Expected<void> out;
+  const auto work = [&] {
+    for (size_t n = next++; n < todo->size() && !job.out_of_time(); n = next++) {
+      const ToReduce& r = (*todo)[n];
+      const Fault f = fault_of(plan, plan.configurations[r.configuration], r.test, r.signature, job);
+      const std::lock_guard lock(mutex);
+      if (!out) return;
+      out = ledger.keep(f);
+    }
+  };
+  std::vector<std::jthread> pool;
+  for (uint32_t t = 1; t < plan.threads; ++t) pool.emplace_back(work);
+  work();
+  pool.clear();
+  return out;
 }
 
 }  // namespace fencepost::hunt

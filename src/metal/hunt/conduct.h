@@ -48,8 +48,11 @@ struct Recorded {
 Expected<Recorded> judge_recorded(const std::string& text);
 
 std::string signature_of(const std::string& effect, const Instruction& culprit);
-// What a device showed of a known fault, as known_fault says it: counts, and where they stand. "" for nothing.
-std::string device_counts(const std::string& known);
+// What a device showed of a known fault, as known_fault says it, and by which program (programs.h). "" for nothing.
+struct DeviceCounts {
+  const char *text = "", *program = "";
+};
+DeviceCounts device_counts(const std::string& known);
 // What BUGS-FOUND.md knows of a fault of this reduced test, "" for nothing. `culprit`: index of the instruction.
 std::string known_fault(const std::string& effect, const PtxTest& test, size_t culprit,
                         const std::string& configuration);

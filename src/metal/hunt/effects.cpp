@@ -1,6 +1,6 @@
 // The words of the gate: what each effect is called, what it means, and on which clause of the PTX ISA it rests.
-// Sections are those of chapter 8 of PTX ISA 8.0 to 9.4, whose numbers have not changed; instructions of chapter 9
-// move from version to version and are named.
+// Sections are those of chapter 8 of PTX ISA 8.0 to 9.4, whose numbers have not changed, by number and title;
+// instructions of chapter 9 move from version to version and are named.
 #include "hunt/gate.h"
 
 namespace fencepost::hunt {
@@ -12,8 +12,9 @@ struct Row {
   const char *name, *sentence, *clause;
 };
 
-constexpr const char* k_release = "8.8, release and acquire patterns; 8.9.4, synchronizes-with; 8.9.5, causality order";
-constexpr const char* k_operations = "8.4, operation types; 8.5, scope; 8.7, morally strong operations";
+constexpr const char* k_release =
+    "8.8 Release and Acquire Patterns; 8.9.4 Memory synchronization; 8.9.5 Causality Order";
+constexpr const char* k_operations = "8.4 Operation types; 8.5 Scope; 8.7 Morally strong operations";
 
 constexpr Row k_rows[] = {
     {Effect::no_membar, Level::fault, "no-membar",
@@ -26,15 +27,17 @@ constexpr Row k_rows[] = {
     {Effect::no_wait, Level::fault, "no-wait", "A later access may begin before the acquiring read has its value",
      k_release},
     {Effect::no_barrier, Level::fault, "no-barrier", "A path goes round the barrier",
-     "8.9.4, synchronizes-with: bar.sync, barrier.cluster"},
-    {Effect::no_view, Level::fault, "no-view", "A path goes round the fence of the proxy", "8.6, proxies; fence.proxy"},
+     "8.9.4 Memory synchronization: bar.sync, barrier.cluster"},
+    {Effect::no_view, Level::fault, "no-view", "A path goes round the fence of the proxy", "8.6 Proxies; fence.proxy"},
     {Effect::absent, Level::fault, "absent", "The access is not in the machine code", k_operations},
     {Effect::skipped, Level::fault, "skipped", "A path of the machine code ends without the access", k_operations},
     {Effect::weaker, Level::fault, "weaker", "The access has a narrower scope than written", k_operations},
     {Effect::reordered, Level::fault, "reordered", "Two accesses stand in another order, which the model forbids",
-     "8.9.5, causality order; 8.9.6, coherence order; 8.10.5, sequential consistency per location"},
+     "8.9.5 Causality Order; 8.9.6 Coherence Order; 8.10.5 Sequential Consistency Per Location"},
     {Effect::split, Level::fault, "split", "One access became several, so it is not single-copy atomic",
-     "8.2.4 and 8.2.5, vector and packed data types: a scalar access is one operation"},
+     "8.2.4 Memory Operations on Vector Data Types; 8.2.5 Memory Operations on Packed Data Types: a scalar access is "
+     "one "
+     "operation"},
     {Effect::width, Level::fault, "width", "The access has another width than written", "ld, st: type"},
     {Effect::elsewhere, Level::fault, "elsewhere", "The access is at another place than written", "ld, st: address"},
     {Effect::unguarded, Level::fault, "unguarded", "The access is done although its predicate is false",
@@ -44,45 +47,46 @@ constexpr Row k_rows[] = {
      "The disassembler finds an instruction that the architecture does not have",
      "target ISA notes of the instruction"},
     {Effect::moved, Level::allowed, "moved", "Two accesses between which the model has no order stand in another order",
-     "8.9.5, causality order: program order alone orders no accesses to different locations"},
+     "8.9.5 Causality Order: program order alone orders no accesses to different locations"},
     {Effect::merged, Level::allowed, "merged",
      "The access is answered by another one of the same thread to the same place, with nothing between that orders; "
      "every outcome is one that the longer program has",
-     "8.9.6, coherence order; 8.4, weak and relaxed operations"},
+     "8.9.6 Coherence Order; 8.4 Operation types"},
     {Effect::warp_merged, Level::allowed, "warp-merged",
      "The lanes of a warp name one place and become one operation: an outcome of the program in which they follow one "
      "another",
-     "8.10.3, atomicity"},
+     "8.10.3 Atomicity"},
     {Effect::idle_write, Level::allowed, "idle-write",
      "A loop for an atomic operation that would leave the value as it is ends after its look: who reads the value may "
      "have read the write before, which has the same value",
-     "8.10.3, atomicity; 8.10.1, coherence"},
+     "8.10.3 Atomicity; 8.10.1 Coherence"},
     {Effect::one_copy, Level::allowed, "one-copy",
      "An attempt of a compare-and-swap (CAST) in shared memory of the cluster has the scope SM: that memory has one "
      "copy, at its own SM, whatever the scope",
-     "5.1, state spaces; 8.10.3, atomicity"},
+     "5.1 State Spaces; 8.10.3 Atomicity"},
     {Effect::private_window, Level::allowed, "private-window",
      "A plain load and store for an address that the atomic operation refused and that is no shared memory: local "
      "memory, which no other thread sees",
-     "5.1, state spaces; 6.4.1.1, generic addressing"},
+     "5.1 State Spaces; 6.4.1.1 Generic Addressing"},
     {Effect::other_window, Level::allowed, "other-window",
      "A path for shared memory, and the address is one of global memory: it is never taken",
-     "6.4.1.1, generic addressing; cvta"},
+     "6.4.1.1 Generic Addressing; cvta"},
     {Effect::first_look, Level::allowed, "first-look",
      "A loop of compare-and-swap begins with a weaker load, whose value the compare-and-swap confirms",
-     "8.10.3, atomicity"},
+     "8.10.3 Atomicity"},
     {Effect::no_remote, Level::allowed, "no-remote",
      "Before sm_90 only one CTA sees shared memory, so both sides share a first-level cache and there is nothing to "
      "invalidate",
-     "5.1.7, shared state space: .shared::cluster needs sm_90"},
+     "5.1.7 Shared State Space: .shared::cluster needs sm_90"},
     {Effect::vector_split, Level::allowed, "vector-split", "The elements of a vector became several accesses",
-     "8.2.4, vector data types: a set of scalar accesses in no order"},
-    {Effect::wider_load, Level::allowed, "wider-load", "A weak load reads more than written", "8.4, weak operations"},
-    {Effect::local_gone, Level::allowed, "local-gone", "Local memory is kept in registers", "5.1.5, local state space"},
+     "8.2.4 Memory Operations on Vector Data Types: a set of scalar accesses in no order"},
+    {Effect::wider_load, Level::allowed, "wider-load", "A weak load reads more than written",
+     "8.4 Operation types: weak"},
+    {Effect::local_gone, Level::allowed, "local-gone", "Local memory is kept in registers", "5.1.5 Local State Space"},
     {Effect::shared_fence, Level::allowed, "shared-fence",
      "Fewer fences than instructions that ask for one: one serves two of them, or there is nothing to order beside it; "
      "every path that needs one has it",
-     "8.9.5, causality order: fences order what stands on their two sides"},
+     "8.9.5 Causality Order: fences order what stands on their two sides"},
     {Effect::cache_operator, Level::allowed, "cache-operator", "A cache operator has no effect here",
      "cache operators are performance hints and change no order"},
     {Effect::unknown_opcode, Level::named, "unknown-opcode", "An instruction that the table of the hunt does not have",

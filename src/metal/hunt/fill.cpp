@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <shared_mutex>
 #include <thread>
 
 namespace fencepost::hunt {
@@ -23,6 +24,15 @@ Expected<bool> fill_store(Ledger& ledger, const Filling& filling, const Job& job
     }
   std::atomic<size_t> next = 0, done = 0;
   std::mutex mutex;
+  std::shared_mutex quiet;  // held whole by a batch that is made alone
+  const auto together = [&](const Piece& p) {
+    const std::shared_lock lock(quiet);
+    return make(p.configuration, p.batch * filling.batch);
+  };
+  const auto alone = [&](const Piece& p) {
+    const std::unique_lock lock(quiet);
+    return make(p.configuration, p.batch * filling.batch);
+  };
   std::optional<Diagnostics> trouble;
   bool late = false;
   const auto work = [&] {
@@ -33,7 +43,8 @@ Expected<bool> fill_store(Ledger& ledger, const Filling& filling, const Job& job
         return;
       }
       const Piece& p = todo[n];
-      const auto b = make(p.configuration, p.batch * filling.batch);
+      auto b = together(p);
+      if (b && *b && (*b)->timed_out) b = alone(p);
       const std::lock_guard lock(mutex);
       if (trouble) return;
       if (!b) {

@@ -118,41 +118,42 @@ bool fence_of_zeros(const Case& c) {
 
 struct Rule {
   bool (*fits)(const Case&);
-  const char* what;         // the entry in BUGS-FOUND.md
-  const char* device = "";  // what a device showed
+  const char* what;  // the entry in BUGS-FOUND.md
+  DeviceCounts device = {};
 };
 constexpr Rule k_rules[] = {
     {loop_in_shared_loses_fences,
      "atomic operations on shared memory that become a loop lose their fences from sm_90 on",
-     "NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5, clusters of two CTAs (examples/hunt/silicon.cu): behind "
-     "`atom.acquire.gpu.shared.add.u64` 25,689,984 of 25,690,112 reads are stale, behind `cas.b64` and behind an "
-     "explicit "
-     "fence none of 25,690,112. `red.release.gpu.shared.add.u64` hands over 197 flags of 10,485,760 without their "
-     "data, "
-     "`exch.b64` and an explicit fence none. The relaxed forms, as a control, show both. All counts: "
-     "docs/results/hunt-h100.md."},
+     {"NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5, clusters of two CTAs (device/silicon.cu): behind "
+      "`atom.acquire.gpu.shared.add.u64` 25,689,984 of 25,690,112 reads are stale, behind `cas.b64` and behind an "
+      "explicit fence none of 25,690,112. `red.release.gpu.shared.add.u64` hands over 197 flags of 10,485,760 without "
+      "their data; `red.release.gpu.shared.add.u32`, `exch.b64` and an explicit fence none. The relaxed forms, as a "
+      "control, show both.",
+      "silicon.cu"}},
     {generic_loop_loses_acquire,
      "the acquire of generic atomic operations stands before the path for shared memory from sm_90 on",
-     "Tried on an NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 (examples/hunt/silicon.cu), and not seen: 0 of "
-     "25,690,112 "
-     "reads are stale behind `atom.acquire.gpu.add.u64` on a generic address, since an older CCTL.IVALL of the same "
-     "attempt "
-     "stands a few instructions before. All counts: docs/results/hunt-h100.md."},
+     {"Tried on an NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 (device/silicon.cu), and not seen: 0 of 25,690,112 "
+      "reads are stale behind `atom.acquire.gpu.add.u64` on a generic address, since an older CCTL.IVALL of the same "
+      "attempt stands a few instructions before.",
+      "silicon.cu"}},
     {wide_of_cluster_is_left_out, "loads and stores of 256 bits with the scope .cluster are left out by 12.9"},
     {wide_loses_order, "loads and stores of 256 bits lose their order"},
-    {loads_merged_over_acquire, "two weak loads of one place are made one over an acquire between them",
-     "NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 and 13.0 (examples/hunt/loads.cu), message passing with a load of "
-     "the "
-     "data before and behind the acquire: the second has the old value in 5,252 (13.0: 5,740) of 98,304,000 instances. "
-     "With "
-     "a relaxed load behind the acquire, which is not merged: none. Control, no acquire: 5,274."},
-    {strong_loads_change_places, "a strong load is moved before an earlier one of the same place",
-     "NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 and 13.0 (examples/hunt/loads.cu): of `ld.volatile` and then "
-     "`ld.relaxed.gpu` of one place the first reads 1 and the second the older 0 in 2,225,274 of 98,304,000 instances "
-     "through "
-     "two pointers, and in 2,298,776 through one. With `ld.acquire.sys` first, and with two `ld.relaxed.gpu`, which "
-     "keep "
-     "their places: none."},
+    {loads_merged_over_acquire,
+     "two weak loads of one place are made one over an acquire between them",
+     {"NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 and 13.0 (device/loads.cu), message passing in global memory with "
+      "a load of the "
+      "data before and behind the acquire: the second has the old value in 5,252 (13.0: 5,740) of 98,304,000 "
+      "instances. With a relaxed load behind the acquire, which is not merged: none. Control, no acquire: 5,274.",
+      "loads.cu"}},
+    {strong_loads_change_places,
+     "a strong load is moved before an earlier one of the same place",
+     {"NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 and 13.0 (device/loads.cu): of `ld.volatile` and then "
+      "`ld.relaxed.gpu` of one place the first reads 1 and the second the older 0 in 2,225,274 of 98,304,000 instances "
+      "through two pointers, and in 2,298,776 through one. With `ld.acquire.sys` first, and with two "
+      "`ld.relaxed.gpu`, which keep their places: none. By litmus tests such as those of device/ (driver 580.159.04, "
+      "ptxas 13.0.88) 94,965,131 of 8,645,672,704 in global memory with words of 32 bits, 423,562 of 5,898,240 with 64 "
+      "bits, 131,004 of 7,733,248 in shared memory; with two `ld.relaxed.gpu`, and with a fence between: none.",
+      "loads.cu"}},
     {fence_of_zeros, "fence.acquire and fence.release become an instruction of zeros for sm_80 with 12.9"},
 };
 
@@ -172,7 +173,7 @@ std::string known_fault(const std::string& effect, const PtxTest& test, size_t c
   return {};
 }
 
-std::string device_counts(const std::string& known) {
+DeviceCounts device_counts(const std::string& known) {
   for (const Rule& r : k_rules)
     if (known == std::string(r.what) + " (BUGS-FOUND.md)") return r.device;
   return {};

@@ -35,7 +35,7 @@ nlohmann::json json_of(const Fault& f) {
           {"test", f.test},       {"reduced", f.reduced},     {"detail", f.detail},
           {"listing", f.listing}, {"right", f.right_listing}, {"right_where", f.right_where},
           {"known", f.known},     {"table", f.table},         {"reason", f.reason},
-          {"repair", f.repair}};
+          {"repair", f.repair},   {"toolkit", f.toolkit}};
 }
 
 Fault fault_of(const std::string& signature, const std::string& body) {
@@ -55,11 +55,12 @@ Fault fault_of(const std::string& signature, const std::string& body) {
   j.at("table").get_to(f.table);
   f.reason = j.value("reason", "");
   f.repair = j.value("repair", "");
+  f.toolkit = j.value("toolkit", "");
   // A folder of the report is called by it.
   if (f.effect.empty() || f.effect.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") != std::string::npos)
     throw nlohmann::json::other_error::create(0, "no effect", nullptr);
   for (std::string* text : {&f.signature, &f.culprit, &f.configuration, &f.test, &f.reduced, &f.detail, &f.right_where,
-                            &f.known, &f.repair})
+                            &f.known, &f.repair, &f.toolkit})
     *text = printable_name(*text);
   for (std::string* text : {&f.listing, &f.right_listing, &f.reason}) *text = printable(*text);
   return f;

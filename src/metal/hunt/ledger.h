@@ -27,6 +27,7 @@ struct Row {
 struct Batch {
   std::string states;
   std::vector<Row> rows;
+  bool timed_out = false;  // no test of it was compiled, since no program ended in its time; not kept
 };
 struct Fault {
   std::string signature, effect, culprit, configuration, test, reduced, detail, listing, right_listing, right_where;
@@ -34,6 +35,7 @@ struct Fault {
   std::map<std::string, std::string> table;  // configuration -> "fault", "right", "refused: ..."
   // Of programs: why the model of the source forbids the outcome, and the spelling with which the culprit is right.
   std::string reason, repair;
+  std::string toolkit;  // versions of the programs that took part, beside the compiler's
 };
 
 class Ledger {

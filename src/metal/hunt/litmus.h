@@ -3,16 +3,23 @@
 // (docs/run.md), which brings locations into the first-level cache before the test, delays its threads, and makes
 // traffic beside it.
 //
-// One test has the instruction at fault; others have a form in its place that is compiled right (cas, exch, an explicit
-// fence), and must not show the outcome; one has a relaxed form, and must show it: without that nothing is said of the
+// One test has the instruction at fault; others have a form in its place that is compiled right, and must not show the
+// outcome; one has a form for which the model allows the outcome, and must show it: without that nothing is said of the
 // device.
-//   lost acquire   P0: x = 1; release y   | P1: the instruction on y; read x
-//   lost release   P0: x = 1; the instruction on y   | P1: acquire y; read x
-// An instruction on shared memory gets y in the shared memory of its own CTA, and the other thread is another CTA of
-// the cluster.
+//   lost acquire         P0: x = 1; release y   | P1: the instruction on y; read x
+//   lost release         P0: x = 1; the instruction on y   | P1: acquire y; read x
+//   fence                the same with the fence and relaxed accesses of y; fence.sc: store buffering
+//   loads change places  P0: x = 1   | P1: two reads of x, of which the second is needed first
+//   access lost          P0: the write of x; x must not be 0
+//   done twice           P0: one addition to x; x must not be 2
+//   several accesses     P0: both halves of x = 1   | P1: read x: no half without the other
+//   narrower scope       P0: x = 1   | P1: a strong read of x, then the instruction on x: no older value
+// An instruction on shared memory gets its place in the shared memory of its own CTA, and the other thread is another
+// CTA of the cluster. Places of such a test have 64 bits; an operation of 64 bits on global memory gets it by a shared
+// place that nobody names.
 //
-// Made for a release or an acquire that is lost, by atomic operations and accesses of 64 bits on global or shared
-// memory: the tests of `run` with shared memory have 64 bits and no generic addresses.
+// Where there is no test the error says why: what `run` does not have (other widths, types, generic addresses, two
+// accesses with one address, which it keeps apart), or that no count of final states can tell.
 #include <string>
 #include <vector>
 

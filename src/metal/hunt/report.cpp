@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 #include "hunt/conduct.h"
 #include "hunt/gate.h"
 #include "hunt/litmus.h"
+#include "hunt/programs.h"
 #include "hunt/ptx_test.h"
 
 namespace fencepost::hunt {
@@ -16,12 +19,6 @@ Effect effect_of(const std::string& word) {
   for (uint8_t e = 0; e < static_cast<uint8_t>(Effect::count_); ++e)
     if (word == name(static_cast<Effect>(e))) return static_cast<Effect>(e);
   return Effect::absent;
-}
-
-std::string table_of(const Fault& f) {
-  std::string out = "| compiler, target, level | result |\n|---|---|\n";
-  for (const auto& [configuration, what] : f.table) out += fmt::format("| {} | {} |\n", configuration, what);
-  return out;
 }
 
 std::string target_of(const std::string& configuration) {
@@ -53,57 +50,105 @@ std::string address_of(const Instruction& i) {
   }
 }
 
-// What another thread can see of it, for a reader of the ISA.
-const char* consequence_of(Effect e) {
+// What is wrong with the instruction, as the end of a title.
+const char* title_of(Effect e, const Instruction& i, bool merged) {
+  switch (e) {
+    case Effect::no_membar:
+      return i.is_access() ? "does not release" : "does not order what stands before it";
+    case Effect::weak_membar:
+      return i.is_access() ? "releases at too narrow a scope" : "is weaker than written";
+    case Effect::no_invalidate:
+      return i.is_access() ? "does not acquire" : "does not order what stands behind it";
+    case Effect::no_wait:
+      return "does not acquire: a later access does not wait for it";
+    case Effect::no_barrier:
+      return "can be passed";
+    case Effect::no_view:
+      return "is missing on a path";
+    case Effect::absent:
+      return merged ? "behind an acquire is replaced by the value of an earlier load" : "is left out";
+    case Effect::skipped:
+      return "is left out on a path";
+    case Effect::weaker:
+      return "loses its scope";
+    case Effect::reordered:
+      return "is moved before an earlier access";
+    case Effect::split:
+      return "is split into several accesses";
+    case Effect::width:
+      return "has another width";
+    case Effect::elsewhere:
+      return "goes to another address";
+    case Effect::unguarded:
+      return "is done though its predicate is false";
+    case Effect::repeated:
+      return "is done twice";
+    case Effect::illegal:
+      return "becomes an illegal instruction";
+    default:
+      return "is compiled wrong";
+  }
+}
+
+// What the ISA promises of it.
+std::string expected_of(Effect e, const Instruction& i, bool merged) {
   switch (e) {
     case Effect::no_membar:
     case Effect::weak_membar:
-      return "The release is no release: a thread that acquires the value may still read what stood in memory before "
-             "the "
-             "earlier writes of this thread (message passing: flag 1, data 0). The sibling forms, which have a MEMBAR "
-             "of "
-             "the scope there, show what is missing.";
+      return i.is_access()
+                 ? "who acquires the value that this instruction releases sees all that this thread did before it"
+                 : "what this thread did before the fence is seen by who observes what it does behind it";
     case Effect::no_invalidate:
-      return "The acquire is no acquire above scope .cta: a later load of this thread may be answered by its "
-             "first-level "
-             "cache with a value from before the release (message passing: flag 1, data 0). The sibling forms have "
-             "CCTL.IVALL behind the read, which throws such lines away.";
     case Effect::no_wait:
-      return "The acquire is no acquire: a later access may be done before the acquiring read has its value. The "
-             "sibling "
-             "forms wait for the scoreboard of the read.";
-    case Effect::weaker:
-      return "Threads outside of the narrower scope race with the access, although the program names a scope that has "
-             "them.";
-    case Effect::reordered:
-      return "Two threads can see the two accesses in an order that no execution of the program has.";
+      return i.is_access()
+                 ? "once this instruction has read a value that was released, later reads of this thread see all "
+                   "that was done before that release"
+                 : "reads behind the fence see all that was done before what a read in front of it has observed";
     case Effect::absent:
+      if (merged)
+        return "the second load sees a write that was released before the value that the acquire between the two loads "
+               "reads";
+      return "the access is done";
     case Effect::skipped:
-      return "Other threads wait for, or build on, an access that is never done.";
+      return "the access is done on every path";
+    case Effect::weaker:
+      return "the access is coherent among the threads of the scope that is written";
+    case Effect::reordered:
+      return "the two accesses are seen in the order of the program";
+    case Effect::split:
+      return "the access is one operation: no thread sees a part of it";
     default:
-      return "";
+      return "the instruction does what is written";
   }
 }
 
 const char* word_of(DeviceTest::Role r) {
   return r == DeviceTest::Role::fault     ? "at fault"
-         : r == DeviceTest::Role::sibling ? "compiled right: never seen"
-                                          : "relaxed, a control: seen where the device is sensitive";
+         : r == DeviceTest::Role::sibling ? "compiled right: must not be seen"
+                                          : "allowed by the ISA, a control: seen where the device is sensitive";
 }
 
 std::string device_section(const Fault& f) {
-  const std::string seen = device_counts(f.known);
-  std::string out = "## On a device\n\n" + (seen.empty() ? std::string() : seen + "\n\n");
+  const DeviceCounts seen = device_counts(f.known);
+  std::string out = "## On a device\n\n";
+  if (*seen.text != 0) out += std::string(seen.text) + "\n\n";
+  if (*seen.program != 0)
+    out += fmt::format(
+        "The program is in this folder: `nvcc -O2 -std=c++17 -arch=sm_90 -o counts device/{} && ./counts`; it needs a "
+        "GPU "
+        "of sm_90, and prints a line for each form with the number of weak outcomes.\n\n",
+        seen.program);
+  if (*seen.text == 0) out += "Not measured on a device.\n\n";
   const auto tests = device_tests(f);
   if (!tests)
-    return out + fmt::format("No litmus test of this fault is here: {}.\n\n", tests.error().list.front().message);
+    return out + fmt::format("There is no litmus test of this fault for `fencepost run`: {}.\n\n",
+                             tests.error().list.front().message);
   out +=
-      "Litmus tests, of which all but the control ask for an outcome that the model forbids (the flag is seen, and the "
-      "data "
-      "behind it is not). `fencepost run --device cuda --seconds 10 device` runs each many times and counts.\n\n| test "
-      "| "
-      "the instruction is |\n|---|---|\n";
-  for (const DeviceTest& t : *tests) out += fmt::format("| device/{}.litmus | {} |\n", t.name, word_of(t.role));
+      "Litmus tests, each of which asks for an outcome that the ISA forbids for all but the control. `fencepost run "
+      "--device cuda --model ptx-9 --seconds 10 device` runs each many times and counts.\n\n| test | the instruction "
+      "is "
+      "|\n|---|---|\n";
+  for (const DeviceTest& t : *tests) out += fmt::format("| `device/{}.litmus` | {} |\n", t.name, word_of(t.role));
   return out + "\n";
 }
 
@@ -126,12 +171,11 @@ std::string missing(Effect e, const Instruction& i) {
   switch (e) {
     case Effect::no_membar:
     case Effect::weak_membar:
-      return fmt::format("Between the two a `MEMBAR.{}.{}` is missing (or one of a wider scope)",
-                         i.order == Order::sc ? "SC" : "ALL", scope);
+      return fmt::format("`MEMBAR.{}.{}` (nor one of a wider scope)", i.order == Order::sc ? "SC" : "ALL", scope);
     case Effect::no_invalidate:
-      return "Between the two a `CCTL.IVALL` is missing";
+      return "`CCTL.IVALL`, which throws away old lines of the first-level cache";
     case Effect::no_wait:
-      return "The second does not wait for the scoreboard of the first";
+      return "wait for the scoreboard of the first";
     default:
       return "";
   }
@@ -145,85 +189,171 @@ uint32_t line_of(const PtxTest& t, const Instruction& i) {
   return out;
 }
 
+std::string compiler_of(const std::string& configuration) {
+  std::string out = configuration.substr(0, configuration.find(' '));
+  if (const size_t dash = out.find('-'); dash != std::string::npos) out[dash] = ' ';
+  return out;
+}
+
+// Two weak loads and an acquire between them: the second is answered by the first.
+bool is_merged(Effect e, const Instruction& i) { return e == Effect::absent && i.kind == Kind::load; }
+
+// What two threads can see of it. "" where that is plain.
+std::string seen_of(Effect e, const Instruction& i, const PtxTest* t) {
+  std::string where;
+  if (i.place == 'u' || i.place == 'c')
+    where = " The path at fault is that for an address in shared memory of the own CTA.";
+  if ((i.in_shared() || i.place == 'h' || i.place == 'u' || i.place == 'c') && i.scope > Scope::cta)
+    where += " The other thread is in another CTA of the cluster.";
+  if (is_merged(e, i))
+    return "Let x be the place of the two loads, 0 at first. Another thread does `x = 1`, and then releases a value "
+           "that "
+           "the acquire between the loads reads. The first load may read 0, since it races with `x = 1`. The second "
+           "must "
+           "read 1; with the machine code below it has the 0 of the first.";
+  switch (e) {
+    case Effect::no_membar:
+    case Effect::weak_membar:
+      if (!i.is_access())
+        return "Message passing: x = 1, the fence, y = 1 in this thread; another thread that reads y = 1 and then, "
+               "behind a fence, x may read x = 0.";
+      return fmt::format(
+          "Message passing: this thread does `x = 1` and then this instruction on y; a thread that acquires the new y "
+          "and "
+          "then reads x may read x = 0.{}",
+          where);
+    case Effect::no_invalidate:
+    case Effect::no_wait:
+      if (!i.is_access())
+        return "Message passing: another thread does x = 1, a fence and y = 1; this thread that reads y = 1 and then, "
+               "behind the fence, x may read x = 0.";
+      return fmt::format(
+          "Message passing: another thread does `x = 1` and then releases y; this thread reads the new y by this "
+          "instruction, and then x, and may read x = 0: a line of the first-level cache that it had before.{}",
+          where);
+    case Effect::reordered:
+      if (t != nullptr && i.kind == Kind::load)
+        return "Where both loads read one place (two pointers may be equal), and another thread writes it once, the "
+               "first "
+               "may have the new value and the second the old one.";
+      return "Another thread may see the two accesses in the order in which they are not written.";
+    default:
+      return "";
+  }
+}
+
+// "ptxas -O3 -arch=sm_80 -lineinfo test-sm_80.ptx -o test.cubin"
+std::string command_of(const std::string& configuration) {
+  return fmt::format("ptxas {0} -arch={1} -lineinfo test-{1}.ptx -o test.cubin", level_of(configuration),
+                     target_of(configuration));
+}
+
+std::set<std::string> targets_of(const Fault& f) {
+  std::set<std::string> out = {target_of(f.configuration)};
+  for (const auto& [configuration, what] : f.table) out.insert(target_of(configuration));
+  return out;
+}
+
+std::string table_of(const Fault& f) {
+  std::string out = "| compiler | target, level | result | command |\n|---|---|---|---|\n";
+  for (const auto& [configuration, what] : f.table)
+    out += fmt::format("| {} | {} {} | {} | `{}` |\n", compiler_of(configuration), target_of(configuration),
+                       level_of(configuration), what, command_of(configuration));
+  return out;
+}
+
+// What the machine code has, in a sentence.
+std::string actual_of(const Fault& f, Effect e, const Instruction& i, uint32_t line) {
+  if (is_merged(e, i))
+    return fmt::format(
+        "the machine code has no load for line {}: its result is that of an earlier load of the same place", line);
+  std::string out = fmt::format("in the machine code below, {}", f.detail);
+  if (const std::string lacks = missing(e, i); !lacks.empty()) {
+    out = fmt::format("the machine code goes {}", f.detail);
+    if (e == Effect::no_membar || e == Effect::weak_membar || e == Effect::no_invalidate)
+      out += ", and between the two stands no " + lacks;
+    else
+      out = fmt::format("in the machine code, {}", f.detail);
+  } else if (e == Effect::absent) {
+    out = "the machine code has no such access";
+  }
+  return out;
+}
+
+std::string head_of(const Fault& f, Effect e, const Instruction& i, const std::string& words, uint32_t line) {
+  const bool merged = is_merged(e, i);
+  std::string out = fmt::format("# {}, {}: `{}` {}\n\n", compiler_of(f.configuration), target_of(f.configuration),
+                                words, title_of(e, i, merged));
+  const char* sections = merged ? "8.9.4 Memory synchronization; 8.9.5 Causality Order; 8.10.6 Causality" : clause(e);
+  out += fmt::format("- **Expected:** {} (PTX ISA, {}).\n", expected_of(e, i, merged), sections);
+  out += fmt::format("- **Actual:** {}.\n\n", actual_of(f, e, i, line));
+  return out;
+}
+
 std::string report_of(const Fault& f) {
   const Effect e = effect_of(f.effect);
-  const auto t = parse_test(f.reduced), culprit = parse_test(f.culprit);
+  const auto t = parse_test(f.reduced), parsed = parse_test(f.culprit);
   const std::string words = f.culprit.substr(0, f.culprit.find('@'));
-  const std::string address = culprit ? address_of(culprit->body.front()) : "";
-  std::string out = fmt::format("# `{}`{}: {}\n\n", words, address.empty() ? "" : " on " + address, sentence(e));
+  const Instruction i = parsed ? parsed->body.front() : Instruction{};
+  const uint32_t line = parsed && t ? line_of(*t, i) : 0;
+  const std::string address = parsed ? address_of(i) : "";
+  std::string out = head_of(f, e, i, words, line);
+  if (const std::string seen = seen_of(e, i, t ? &*t : nullptr); !seen.empty()) out += seen + "\n\n";
   out += fmt::format(
-      "Compiler, target, level: {}. Found by `fencepost hunt`, which compiles small PTX programs and reads the machine "
-      "code.\n\n",
-      f.configuration);
-  if (!f.known.empty()) out += fmt::format("Known: {}.\n\n", f.known);
-  out += "## What is wrong\n\n";
-  const uint32_t line = culprit && t ? line_of(*t, culprit->body.front()) : 0;
-  const bool lost_load = e == Effect::absent && culprit && culprit->body.front().kind == Kind::load;
-  out += lost_load ? fmt::format(
-                         "The load of line {} is not in the machine code below: its result is the value of an earlier "
-                         "access of the same place, though an acquire stands between.",
-                         line)
-                   : fmt::format("{}. In the machine code below: {}.", sentence(e), f.detail);
-  if (culprit)
-    if (const std::string lacks = missing(e, culprit->body.front()); !lacks.empty()) out += " " + lacks + ".";
-  if (f.detail.find("the end") != std::string::npos || f.detail.find("the begin") != std::string::npos)
-    out +=
-        " \"The begin\" and \"the end\" are those of the kernel: they stand for accesses of the thread before and "
-        "after the "
-        "instruction, which a compiler must reckon with: this is the smallest test, and with an access there nothing "
-        "more "
-        "stands between.";
-  out += "\n\n";
-  if (lost_load)
-    out +=
-        "Let another thread write the place and then release, and let the acquire see that release. The write comes "
-        "before the "
-        "load in causality order, so the load must not have an older value (message passing: flag 1, data 0, where the "
-        "data "
-        "was looked at before the flag as well).\n\n";
-  else if (*consequence_of(e) != 0)
-    out += std::string(consequence_of(e)) + "\n\n";
-  out +=
-      fmt::format("PTX ISA, chapter 8 (memory consistency model): {}.\n\n",
-                  lost_load ? "8.9.4, synchronizes-with; 8.9.5, causality order; 8.10, axioms: causality" : clause(e));
-  out +=
-      "NVIDIA documents no machine instruction: that these are needed is read off other forms of the same PTX "
-      "instruction, "
-      "and was measured on an H100 where an entry of BUGS-FOUND.md says so.\n\n";
-  out += device_section(f);
-  out += fmt::format(
-      "## How to see it\n\n```\nptxas {0} -arch={1} -lineinfo test.ptx -o test.cubin\nnvdisasm -c "
-      "test.cubin\n```\n\nOr with "
-      "Fencepost, which compiles and judges: `fencepost hunt --compiler ptxas=PATH --targets {1} --levels {2} --test "
-      "'{3}'`. "
-      "`fencepost hunt wrong.rec` judges the machine code below again, without a compiler.\n\n",
-      level_of(f.configuration), target_of(f.configuration), level_of(f.configuration).substr(2), f.reduced);
-  out += fmt::format(
-      "The smallest program with the fault (`test.ptx` has it with the head of a module). The instruction at fault is "
-      "`{}`, "
-      "behind `.loc 1 {}`; line 9000 is what is around the test:\n\n",
-      words, line);
-  if (t) out += "```\n" + kernel_of(*t, "t0") + "```\n\n";
+      "Compiler: {}, {} for {}.{} No driver takes part: the machine code is read. Targets and versions where it is "
+      "right: "
+      "the table under \"Where\".\n\n",
+      compiler_of(f.configuration), level_of(f.configuration), target_of(f.configuration),
+      f.toolkit.empty() ? "" : " Programs: " + f.toolkit + ".");
+  out += fmt::format("## How to see it\n\n```\n{}\nnvdisasm -c test.cubin\n```\n\n", command_of(f.configuration));
+  if (t)
+    out += fmt::format(
+        "`test-{}.ptx` is this kernel with the head of a module. The instruction at fault is `{}`{}, behind `.loc 1 "
+        "{}`; "
+        "line {} is what is around the test.\n\n```\n{}```\n\n",
+        target_of(f.configuration), words, address.empty() ? "" : ", on " + address, line, k_frame_line,
+        kernel_of(*t, "t0"));
   const char* columns =
       "Columns: address; line of the PTX; scoreboard that the instruction sets; mask of the scoreboards that it waits "
-      "for; "
-      "label and text.";
+      "for; label and text.";
   if (!f.listing.empty())
-    out += fmt::format("Its machine code (`wrong.rec`). {}\n\n```\n{}```\n\n", columns, f.listing);
+    out += fmt::format("Its machine code (`wrong.rec` has it after two lines of head). {}\n\n```\n{}```\n\n", columns,
+                       f.listing);
+  if (f.detail.find("the end") != std::string::npos || f.detail.find("the begin") != std::string::npos)
+    out +=
+        "\"The begin\" and \"the end\" are those of the kernel: they stand for accesses of the thread before and "
+        "behind "
+        "the instruction, which a compiler must reckon with.\n\n";
   if (!f.right_listing.empty()) {
     const Right r = right_of(f);
-    if (r.test == f.reduced)
-      out += fmt::format("The same program is right with {} (`right.rec`):\n\n```\n{}```\n\n", r.configuration,
-                         f.right_listing);
-    else
+    if (r.test == f.reduced) {
+      out += fmt::format("## The same program compiled right\n\nBy {} (`right.rec`):\n\n```\n{}```\n\n",
+                         r.configuration, f.right_listing);
+    } else {
+      const auto other = parse_test(r.test);
+      std::string difference;
+      for (size_t k = 0; other && k < other->body.size(); ++k)
+        if (!t || std::ranges::find(t->body, other->body[k]) == t->body.end())
+          difference += fmt::format("{}`{}`", difference.empty() ? "" : ", ", other->body[k].words);
       out += fmt::format(
-          "For comparison, another form of the instruction that the same compiler gets right (`right.rec`, `{}`):\n\n"
-          "```\n{}```\n\n",
-          r.test, f.right_listing);
+          "## A form that the same compiler gets right\n\nWith {} in place of `{}`: `right.ptx`, compiled by the same "
+          "command, has what is missing above (`right.rec`):\n\n```\n{}```\n\n",
+          difference, words, f.right_listing);
+    }
   }
-  out += "## Where\n\n" + table_of(f);
   out +=
-      fmt::format("\nIn the notation of the hunt (docs/hunt.md): `{}`. It was reduced from `{}`.\n", f.reduced, f.test);
+      "NVIDIA documents no machine instruction. That these are needed is read off other forms of the same PTX "
+      "instruction, as above, and from measurements where the next section has some.\n\n";
+  out += device_section(f);
+  out += "## Where\n\n" + table_of(f);
+  out += fmt::format(
+      "\n## With Fencepost\n\nFound by `fencepost hunt`, which compiles small PTX programs and reads the machine code. "
+      "`fencepost hunt --compiler ptxas=PATH --targets {} --levels {} --test '{}'` compiles and judges this one; "
+      "`fencepost "
+      "hunt wrong.rec` judges the listing without a compiler. The drawn test was `{}`.\n",
+      target_of(f.configuration), level_of(f.configuration).substr(2), f.reduced, f.test);
+  if (!f.known.empty())
+    out += fmt::format("\nAlready known: {}.\n", f.known.substr(0, f.known.find(" (BUGS-FOUND.md)")));
   return out;
 }
 
@@ -239,11 +369,16 @@ std::vector<ReportFile> report_files(const Summary& s) {
                          f.known.empty() ? "new" : f.known);
     out.push_back({folder + "/report.md", report_of(f)});
     if (const auto t = parse_test(f.reduced))
-      out.push_back({folder + "/test.ptx", module_of({*t}, target_of(f.configuration)).text});
+      for (const std::string& target : targets_of(f))
+        out.push_back({fmt::format("{}/test-{}.ptx", folder, target), module_of({*t}, target).text});
     if (const auto tests = device_tests(f))
       for (const DeviceTest& d : *tests) out.push_back({fmt::format("{}/device/{}.litmus", folder, d.name), d.text});
+    if (const auto program = device_program(device_counts(f.known).program); !program.empty())
+      out.push_back({fmt::format("{}/device/{}", folder, device_counts(f.known).program), std::string(program)});
     if (!f.listing.empty())
       out.push_back({folder + "/wrong.rec", recorded(f.reduced, target_of(f.configuration), f.listing)});
+    if (const auto right = parse_test(right_of(f).test); right && right_of(f).test != f.reduced)
+      out.push_back({folder + "/right.ptx", module_of({*right}, target_of(right_of(f).configuration)).text});
     if (!f.right_listing.empty())
       out.push_back(
           {folder + "/right.rec", recorded(right_of(f).test, target_of(right_of(f).configuration), f.right_listing)});

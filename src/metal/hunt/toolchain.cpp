@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <regex>
 
 #include "base/child.h"
@@ -36,7 +37,7 @@ std::map<uint32_t, std::string> errors_of(const std::string& output) {
 class Work {
  public:
   Work(const Configuration& c, const std::vector<PtxTest>& tests, const Job& job)
-      : c_(c), tests_(tests), patience_(job), out_(tests.size()) {}
+      : c_(c), tests_(tests), patience_(job, c.compiler.run), out_(tests.size()) {}
 
   std::vector<Compiled> all() {
     std::vector<size_t> every(tests_.size());
@@ -52,7 +53,7 @@ class Work {
   // No time is left: the tests are not judged, or the compiler does not end.
   void give_up(const std::vector<size_t>& which) {
     const auto state = patience_.job_is_over() ? Compiled::State::late : Compiled::State::failed;
-    for (const size_t n : which) out_[n] = {state, "the compiler did not end", {}};
+    for (const size_t n : which) out_[n] = {state, patience_.time_out(), {}, state == Compiled::State::failed};
   }
 
   void some(std::vector<size_t> which) {
@@ -73,7 +74,7 @@ class Work {
       const size_t before = which.size();
       refuse(which, m, done.output);
       if (which.size() != before) continue;
-      return halves(which, "the compiler: " + how_it_ended(done));
+      return halves(which, "the compiler: " + how_it_ended(done), done.timed_out);
     }
   }
 
@@ -90,9 +91,10 @@ class Work {
     std::erase_if(which, [&](size_t n) { return std::find(dropped.begin(), dropped.end(), n) != dropped.end(); });
   }
 
-  void halves(const std::vector<size_t>& which, const std::string& message) {
+  void halves(const std::vector<size_t>& which, const std::string& message, bool timed_out) {
     if (which.size() == 1) {
-      fail(which, message);
+      fail(which, timed_out ? patience_.time_out() : message);
+      out_[which.front()].timed_out = timed_out;
       if (message.find("Illegal instruction") != std::string::npos)
         out_[which.front()].state = Compiled::State::illegal;
       return;
@@ -130,7 +132,8 @@ class Work {
       if (patience_.is_over()) return give_up(which);
       const size_t error = listed.output.find("error");
       return halves(which,
-                    "the disassembler: " + first_line(listed.output.substr(error == std::string::npos ? 0 : error)));
+                    "the disassembler: " + first_line(listed.output.substr(error == std::string::npos ? 0 : error)),
+                    listed.timed_out);
     }
     const auto kernels = read_machine(*binary, text_of(folder + "/listing"));
     if (!kernels) return fail(which, kernels.error().list.front().message);
@@ -153,16 +156,26 @@ class Work {
 
 }  // namespace
 
-Expected<Compiler> open_compiler(const std::string& path, const std::string& disassembler) {
-  Compiler out{path, disassembler, ""};
+namespace {
+
+// "13.5.37", "" where it says none; nullopt: it does not run.
+std::optional<std::string> version_of(const std::string& path) {
   const ScratchFolder folder;
   const ChildResult said = run_child({path, "--version"}, folder.path() + "/log", std::chrono::seconds(20));
-  if (!said.good()) return error_at({}, fmt::format("'{}' is no ptxas that runs", path), "--compiler ptxas=PATH");
+  if (!said.good()) return std::nullopt;
   static const std::regex pattern("V([0-9]+\\.[0-9]+\\.[0-9]+)");
   std::smatch found;
-  if (!std::regex_search(said.output, found, pattern))
-    return error_at({}, fmt::format("'{}' does not tell its version as ptxas does", path));
-  out.version = found[1];
+  return std::regex_search(said.output, found, pattern) ? std::string(found[1]) : std::string();
+}
+
+}  // namespace
+
+Expected<Compiler> open_compiler(const std::string& path, const std::string& disassembler) {
+  Compiler out{path, disassembler, "", ""};
+  const auto version = version_of(path);
+  if (!version) return error_at({}, fmt::format("'{}' is no ptxas that runs", path), "--compiler ptxas=PATH");
+  if (version->empty()) return error_at({}, fmt::format("'{}' does not tell its version as ptxas does", path));
+  out.version = *version;
   if (out.disassembler.empty()) {
     const std::string beside = (std::filesystem::path(path).parent_path() / "nvdisasm").string();
     std::error_code ignored;
@@ -171,6 +184,8 @@ Expected<Compiler> open_compiler(const std::string& path, const std::string& dis
   }
   if (out.disassembler.empty())
     return error_at({}, fmt::format("no nvdisasm beside '{}' nor on the PATH", path), "--disassembler PATH");
+  out.disassembler_version = version_of(out.disassembler).value_or("");
+  if (out.disassembler_version.empty()) out.disassembler_version = "unknown";
   return out;
 }
 

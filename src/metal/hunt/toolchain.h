@@ -1,6 +1,7 @@
 #pragma once
 // Compilers as child processes: a module of tests -> machine code of each. `ptxas` of a CUDA toolkit makes the binary
 // and `nvdisasm` lists it.
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "base/diagnostic.h"
 #include "base/job.h"
 #include "hunt/machine.h"
+#include "hunt/patience.h"
 #include "hunt/ptx_test.h"
 
 namespace fencepost::hunt {
@@ -15,6 +17,8 @@ namespace fencepost::hunt {
 struct Compiler {
   std::string path, disassembler;
   std::string version;  // "13.5.37"
+  std::string disassembler_version;
+  std::chrono::seconds run = Patience::k_run;  // that one run may take
 };
 // `path`: of ptxas. The disassembler: `disassembler`, or if that is empty the one beside it, else on the PATH. The
 // error names what is missing.
@@ -37,6 +41,7 @@ struct Compiled {
   } state = State::good;
   std::string message;  // why it was refused, or how it failed
   MachineKernel machine;
+  bool timed_out = false;  // failed since a program did not end
 };
 // In the order of the tests. A test that the compiler refuses is left out and the others are compiled again; where it
 // ends without naming a line, halves are tried, so that one bad test costs only itself. How long: patience.h.

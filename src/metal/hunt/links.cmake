@@ -1,0 +1,11 @@
+# examples/hunt/*.cu go into the program: a report carries the one that measured its fault on a device (programs.h).
+set(programs "")
+foreach(name loads.cu silicon.cu)
+  set(file ${CMAKE_SOURCE_DIR}/examples/hunt/${name})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(READ ${file} text)
+  string(APPEND programs "  if (name == \"${name}\") return R\"-----(${text})-----\";\n")
+endforeach()
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/hunt/programs.cpp @ONLY CONTENT
+  "#include \"hunt/programs.h\"\n\nstd::string_view fencepost::hunt::device_program(std::string_view name) {\n@programs@  return {};\n}\n")
+target_sources(${target} PRIVATE ${CMAKE_BINARY_DIR}/hunt/programs.cpp)

@@ -1,0 +1,10 @@
+#pragma once
+// The programs of examples/hunt that measure faults on a device, one file each, as reports carry them.
+#include <string_view>
+
+namespace fencepost::hunt {
+
+// "loads.cu", "silicon.cu"; "" for another name.
+std::string_view device_program(std::string_view name);
+
+}  // namespace fencepost::hunt
