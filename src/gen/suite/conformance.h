@@ -5,8 +5,8 @@
 // its threads. Below each base that is forbidden, relax lists all weakest forbidden variants; where its lattice is too
 // large, variants that keep the scopes, and each of these is then weakened step by step. What comes out is minimal by
 // `check`: every one-step weakening is allowed, or has a data race. No test has one itself: of a racy program the model
-// promises nothing, and no device could break it. Nor does one raise undefined-behavior: of PTX, where races are findings,
-// that alone takes a test away.
+// promises nothing, and no device could break it. Nor does one raise undefined-behavior: of PTX, where races are
+// findings, that alone takes a test away.
 //
 // Besides: the five tests of sequential consistency per location with relaxed accesses, where they are forbidden. IRIW
 // (multi-copy atomicity) is a family like the others, placed in five ways.

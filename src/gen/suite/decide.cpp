@@ -33,8 +33,8 @@ bool may_be_undefined(const prog::Test& test) {
   return false;
 }
 
-// Undefined behaviour of an instruction, as a wait for a phase that is over: nothing is promised of the program, whatever
-// the model says of races. Of the flags those alone are asked that undefine.
+// Undefined behaviour of an instruction, as a wait for a phase that is over: nothing is promised of the program,
+// whatever the model says of races. Of the flags those alone are asked that undefine.
 Answer unless_undefined(const prog::Test& test, const cat::Model& model, check::Options options, Job& job) {
   cat::Model only = model;
   std::erase_if(only.axioms, [&](const cat::Axiom& a) { return a.flag && !check::undefines(model, a); });

@@ -31,9 +31,10 @@ Filling filling_of(const Plan& plan, uint64_t batch) {
 }
 
 // make(k, first): the batch of configuration k that begins with that test; it is called by several threads at once.
-// None is made where the job's time was over before the compiler ended; an error ends the hunt. A batch of which no test
-// was compiled in its time is made again while no other is made, since load may be the reason; what ends by time-out
-// then is kept as failed, by that name. Batches are kept as they come, so that a hunt that is ended goes on with those that are missing. False: time is out.
+// None is made where the job's time was over before the compiler ended; an error ends the hunt. A batch of which no
+// test was compiled in its time is made again while no other is made, since load may be the reason; what ends by
+// time-out then is kept as failed, by that name. Batches are kept as they come, so that a hunt that is ended goes on
+// with those that are missing. False: time is out.
 Expected<bool> fill_store(Ledger& ledger, const Filling& filling, const Job& job, const Told& told,
                           const std::function<Expected<std::optional<Batch>>(size_t, uint64_t)>& make);
 

@@ -433,8 +433,8 @@ TEST(Hunt, ACompilerThatCompilesNothingEndsTheHunt) {
   EXPECT_TRUE(l->configurations()->empty());
 }
 
-// A batch of which nothing ended in its time is made once more, alone; then it has failed by time-out, and the hunt goes
-// on: load is no reason to say that a compiler compiles nothing.
+// A batch of which nothing ended in its time is made once more, alone; then it has failed by time-out, and the hunt
+// goes on: load is no reason to say that a compiler compiles nothing.
 TEST(HuntFill, ABatchThatTimesOutIsMadeAgainAlone) {
   const Folder folder;
   auto l = Ledger::open(folder / "h.db", 7, 2);

@@ -46,8 +46,8 @@ TEST(Paths, NamesAreReadBackAndEveryPathIsATest) {
     if (!e.starts_with("fence")) EXPECT_TRUE(used.contains(e)) << e;
 }
 
-// Of a program with undefined behaviour nothing is promised: it forbids nothing, though no execution reaches what it asks
-// for. A data race of PTX is a finding, and takes nothing away.
+// Of a program with undefined behaviour nothing is promised: it forbids nothing, though no execution reaches what it
+// asks for. A data race of PTX is a finding, and takes nothing away.
 TEST(Paths, UndefinedProgramsForbidNothing) {
   const cat::Model model = ptx9();
   const auto asked = [&](const std::string& file) {

@@ -255,8 +255,8 @@ TEST(Reports, HaveTheBinaryThatWasKept) {
   EXPECT_TRUE(found);
 }
 
-// Each litmus test of a fault asks what its role says: the model forbids the outcome with the instruction as written and
-// with forms in its place, and allows that of the control.
+// Each litmus test of a fault asks what its role says: the model forbids the outcome with the instruction as written
+// and with forms in its place, and allows that of the control.
 TEST(DeviceTests, AreForbiddenButForTheControl) {
   const auto model = cat::load_model("ptx-9", vocab::Dialect::ptx);
   ASSERT_TRUE(model.has_value());
