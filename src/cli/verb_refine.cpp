@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "check/check.h"
 #include "cli/inputs.h"
@@ -12,6 +11,7 @@
 #include "cli/worker.h"
 #include "prog/test.h"
 #include "refine/refinement.h"
+#include "report/model_name.h"
 #include "report/report.h"
 
 namespace fencepost::cli {
@@ -89,7 +89,7 @@ int run_refine(const CommandLine& line, const Console& console) {
   if (!known) return report_errors(console, known.error());
   const cat::Model* model = *known;
   if (const auto ok = check::fits(*target, *model); !ok) return report_errors(console, ok.error());
-  const std::string model_name = std::filesystem::path(model->path).stem().string();
+  const std::string model_name = report::model_name(*model);
   Job job = job_of(s);
   const check::Options options = check_options(s);
   if (is_worker()) {

@@ -15,6 +15,7 @@
 #include "print/litmus.h"
 #include "prog/syntax.h"
 #include "relax/relax.h"
+#include "report/model_name.h"
 #include "report/report.h"
 
 namespace fencepost::cli {
@@ -25,8 +26,6 @@ using relax::Outcome;
 using relax::Report;
 using relax::Session;
 using relax::SiteReport;
-
-std::string model_name(const cat::Model& m) { return std::filesystem::path(m.path).stem().string(); }
 
 // "the condition is reached" of a variant that is broken; "bound 1 reached" of one that is undecided.
 std::string why(const Report& r, const Decision& d) {
@@ -445,9 +444,9 @@ int run_relax(const CommandLine& line, const Console& console) {
   Shown shown;
   if (s.site != 0 || !s.witness.empty()) shown = show(session, *model, o.check, path, s.site);
   if (s.json)
-    console.out(json_of(path, r, model_name(*model), o, shown.report.json, phases));
+    console.out(json_of(path, r, report::model_name(*model), o, shown.report.json, phases));
   else
-    console.out(text_of(path, r, model_name(*model), phases.has_value()) +
+    console.out(text_of(path, r, report::model_name(*model), phases.has_value()) +
                 fence_readings(session, *model, o.check, k_reading_seconds, models) +
                 (phases ? phase_text(*phases) : "") + (s.site != 0 ? shown.report.text : ""));
   if (!shown.note.empty()) console.err(fmt::format("{}: note: {}\n", path, shown.note));

@@ -58,6 +58,11 @@ class Resolver {
     variants(main_file);
     include_stack_.push_back({main_file, canonical(p_.files[main_file].source->name)});
     add(std::move(statements));
+    for (size_t k = 0; k < options_.variants.size(); ++k)
+      for (size_t j = 0; j < k; ++j)
+        if (options_.variants[j].first == options_.variants[k].first)
+          findings_.error("header", Span{}, fmt::format("variant '{}' is answered twice", options_.variants[k].first),
+                          "give one answer");
     for (const auto& [question, answer] : options_.variants)
       if (!is_asked(question))
         findings_.error("header", Span{}, fmt::format("the model has no variant '{}'", question),

@@ -30,7 +30,15 @@ std::string head_text(const std::string& path, const prog::Test& test, const cat
 std::string model_name(const cat::Model& model) {
   std::string s = base_name(model.path);
   if (s.ends_with(".cat")) s.resize(s.size() - 4);
-  return s.empty() ? model.title : s;
+  if (s.empty()) s = model.title;
+  std::string answers;  // other than the defaults, which are the first names of their questions
+  for (const auto& [question, answer] : model.variants) {
+    const auto first = std::find_if(model.names.begin(), model.names.end(),
+                                    [&](const auto& n) { return n.first.starts_with(question + "-"); });
+    if (first != model.names.end() && first->first != question + "-" + answer)
+      answers += fmt::format("{}{}={}", answers.empty() ? "" : ",", question, answer);
+  }
+  return answers.empty() ? s : fmt::format("{}[{}]", s, answers);
 }
 
 std::string axiom_text(const cat::Model& model, uint32_t index) {

@@ -5,11 +5,11 @@
 
 #include "cat/model.h"
 #include "prog/names.h"
+#include "report/model_name.h"
 #include "report/report.h"
 
 namespace fencepost::report {
 
-std::string model_name(const cat::Model& model);  // "ptx-7.5"
 std::string head_text(const std::string& path, const prog::Test& test, const cat::Model& model, bool races);
 std::string axiom_text(const cat::Model& model, uint32_t axiom);  // "axiom Causality (ptx-7.5.cat:90)"
 std::string axiom_rule(const cat::Model& model, uint32_t axiom);  // "irreflexive (rf | fr); cause"

@@ -25,6 +25,20 @@ TEST(Readings, TheSentenceThatDecidesIsPrinted) {
   EXPECT_NE(j.out.find("\"sentences\": ["), std::string::npos);
 }
 
+// A verdict under answers that are not the defaults says which.
+TEST(Readings, TheAnswersOfAVariantAreNamed) {
+  const std::string test = std::string(FENCEPOST_SOURCE_DIR) + "/examples/ptx9/one-way+both.litmus";
+  const Ran text = run_with({"check", "--variant", "P2=strict,P4=paired", test});
+  EXPECT_NE(text.out.find("under ptx-9[P2=strict]\n"), std::string::npos) << text.out;
+  const Ran json = run_with({"check", "--json", "--model", "ptx-9[P2=strict]", test});
+  EXPECT_NE(json.out.find("\"model\": \"ptx-9[P2=strict]\""), std::string::npos) << json.out;
+  EXPECT_NE(run_with({"check", test}).out.find("under ptx-9\n"), std::string::npos);
+  EXPECT_NE(run_with({"explain", "--variant", "P2=strict", test}).out.find("ptx-9[P2=strict]"), std::string::npos);
+  const Ran twice = run_with({"check", "--variant", "P2=strict,P2=intended", test});
+  EXPECT_EQ(twice.code, 2);
+  EXPECT_NE(twice.err.find("variant 'P2' is answered twice"), std::string::npos) << twice.err;
+}
+
 TEST(Readings, AgreementIsSaidToo) {
   const Ran r = run_with({"check", "--readings", k_corpus + "cuda/MP+none.litmus"});
   EXPECT_NE(r.out.find("cuda-volatile says " + std::string(r.code == 0 ? "holds" : "fails") + " too"),
