@@ -302,8 +302,20 @@ class Explaining {
   void look_elsewhere(Fault& f, const Program& p) const {
     // Right is the same compiler with what is at fault spelt otherwise, since then little else differs.
     const auto culprit = parse_program("block 0: " + f.culprit);
+    // What is nearest: the same function of device scope, where that is right.
+    if (culprit && culprit->threads[0].body[0].spelling == Spelling::old) {
+      Program other = p;
+      for (Thread& t : other.threads)
+        for (Statement& s : t.body)
+          if (is_of_kind(culprit->threads[0].body[0], s)) s.scope = Scope::device;
+      const Judged j = judge_all(c_, {other}, models_, plan_.seconds).front();
+      if (j.state == 'r' && !(other == p)) {
+        f.right_listing = kept(j.module, c_.compiler.language);
+        f.right_where = fmt::format("{}, as {}", c_.name(), to_string(other));
+      }
+    }
     for (const Spelling s : {Spelling::ref, Spelling::builtin, Spelling::old})
-      if (culprit && f.repair == name(s)) {
+      if (culprit && f.repair == name(s) && f.right_listing.empty()) {
         const Program other = repaired(p, {f.signature, culprit->threads[0].body[0], s});
         const Judged j = judge_all(c_, {other}, models_, plan_.seconds).front();
         if (j.state != 'r') continue;

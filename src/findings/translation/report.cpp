@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "translation/kept.h"
@@ -30,17 +31,20 @@ Parts parts_of(const std::string& configuration) {
   return {configuration.substr(0, one), configuration.substr(one + 1, two - one - 1), configuration.substr(two + 1)};
 }
 
-std::string command(const std::string& configuration, Language l) {
+// The source of a row: that of the fault, or, where a compiler has other words for it, one of its own.
+std::string source_of_row(const std::string& configuration, Language fault);
+
+std::string command(const std::string& configuration, Language l, const std::string& source) {
   const Parts p = parts_of(configuration);
   switch (l) {
     case Language::nvcc:
-      return fmt::format("nvcc -arch={} -std=c++17{} -ptx source.cu -o made.ptx", p.target,
-                         p.level == "-O3" ? "" : " -Xcicc " + p.level);
+      return fmt::format("nvcc -arch={} -std=c++17{} -ptx {} -o made.ptx", p.target,
+                         p.level == "-O3" ? "" : " -Xcicc " + p.level, source);
     case Language::clang:
       return fmt::format(
           "clang++ -x cuda --cuda-device-only --cuda-gpu-arch={} --cuda-path=CUDA_TOOLKIT -nocudalib {} -S -std=c++17 "
-          "source.cu -o made.ptx",
-          p.target, p.level);
+          "{} -o made.ptx",
+          p.target, p.level, source);
     case Language::llvm:
       return fmt::format("llc {} -march=nvptx64 -mcpu={} source.ll -o made.ptx", p.level, p.target);
     default:
@@ -53,6 +57,11 @@ std::string command(const std::string& configuration, Language l) {
 
 const char* source_file(Language l) {
   return l == Language::llvm ? "source.ll" : l == Language::opencl ? "source.cl" : "source.cu";
+}
+
+std::string source_of_row(const std::string& configuration, Language fault) {
+  const Language own = language_of(configuration);
+  return own == fault ? source_file(own) : fmt::format("source-{}.cu", own == Language::nvcc ? "nvcc" : "clang");
 }
 
 // What each axiom of models/cuda.cat and models/opencl.cat says, and where it stands.
@@ -179,6 +188,11 @@ std::string source_words(const Fault& f, Language l) {
   return p && f.culprit != f.reduced && l != Language::llvm ? text_of(p->threads[0].body[0], l) : std::string();
 }
 
+// All words of the programs are unsigned.
+bool is_signed(const std::string& ptx) {
+  return ptx.ends_with("min.s32") || ptx.ends_with("max.s32") || ptx.ends_with("min.s64") || ptx.ends_with("max.s64");
+}
+
 std::string title_of(const Fault& f, Language l) {
   const Parts where = parts_of(f.configuration);
   const std::string head = fmt::format("# {}, {}: ", compiler_of(f.configuration), where.target);
@@ -188,7 +202,9 @@ std::string title_of(const Fault& f, Language l) {
   std::string words = source_words(f, l);
   if (words.empty()) words = f.culprit;
   if (!f.right_listing.empty() && more.size() == 1)
-    return head + fmt::format("`{}` becomes `{}`{}", words, more.front(), orders(f) ? ", which orders nothing" : "");
+    return head + fmt::format("{}`{}` becomes {}`{}`{}", is_signed(more.front()) ? "unsigned " : "", words,
+                              is_signed(more.front()) ? "the signed " : "", more.front(),
+                              orders(f) ? ", which orders nothing" : "");
   return head + fmt::format("`{}` {}", words, orders(f) ? "loses its order or scope" : "becomes another operation");
 }
 
@@ -207,7 +223,16 @@ std::string axioms_of(const Fault& f) {
 std::string made_section(const Fault& f, Language l) {
   if (l == Language::opencl) return {};
   std::string out;
-  if (!f.listing.empty()) out += "What the compiler makes of it (`made.ptx`):\n\n```\n" + f.listing + "```\n\n";
+  const auto more = without(synchronising(f.listing), synchronising(f.right_listing));
+  std::string marked;
+  std::istringstream lines(f.listing);
+  for (std::string one; std::getline(lines, one);) {
+    const bool at = !f.right_listing.empty() && std::ranges::any_of(more, [&](const std::string& m) {
+      return one.find(m + " ") != std::string::npos;
+    });
+    marked += one + (at ? "    // <<< here" : "") + "\n";
+  }
+  if (!f.listing.empty()) out += "What the compiler makes of it (`made.ptx`):\n\n```\n" + marked + "```\n\n";
   if (f.right_listing.empty()) return out;
   const size_t as = f.right_where.find(", as ");
   const auto right =
@@ -230,11 +255,67 @@ std::string table_of(const Fault& f) {
   std::string out = "| compiler | target, level | result | command |\n|---|---|---|---|\n";
   for (const auto& [configuration, what] : f.table) {
     const Parts p = parts_of(configuration);
-    out += fmt::format("| {} | {} {} | {} | `{}` |\n", compiler_of(configuration), p.target, p.level, what,
-                       command(configuration, language_of(configuration)));
+    out += fmt::format(
+        "| {} | {} {} | {} | `{}` |\n", compiler_of(configuration), p.target, p.level, what,
+        command(configuration, language_of(configuration), source_of_row(configuration, language_of(f.configuration))));
   }
   return out;
 }
+
+// What a program of one thread ends with, in the notation of outcomes; "" where a condition decides.
+std::string outcome_of(const Program& p) {
+  std::map<char, uint64_t> places;
+  std::string results;
+  uint32_t number = 0;
+  for (const Statement& s : p.threads[0].body) {
+    if (s.guard) return {};
+    if (s.op == Op::fence) continue;
+    uint64_t& at = places[s.place];
+    const uint64_t old = at, v = s.value;
+    switch (s.op) {
+      case Op::ld:
+        break;
+      case Op::st:
+      case Op::exch:
+        at = v;
+        break;
+      case Op::add:
+        at = old + v;
+        break;
+      case Op::sub:
+        at = old - v;
+        break;
+      case Op::and_:
+        at = old & v;
+        break;
+      case Op::or_:
+        at = old | v;
+        break;
+      case Op::xor_:
+        at = old ^ v;
+        break;
+      case Op::max:
+        at = std::max(old, v);
+        break;
+      case Op::min:
+        at = std::min(old, v);
+        break;
+      case Op::cas:
+        at = old == v ? s.written : old;
+        break;
+      default:
+        return {};
+    }
+    if (s.bits() == 32) at &= 0xffffffff;
+    if (s.has_result()) results += fmt::format(" 0:r{}={};", number++, old);
+  }
+  std::string out;
+  for (const char c : std::string_view(k_places))
+    if (p.writes(c)) out += fmt::format("{}{}={};", out.empty() ? "" : " ", c, places[c]);
+  return out + results;
+}
+
+std::string why_section(const Fault& f, Language l);
 
 std::string report_of(const Fault& f, uint64_t programs) {
   const Language l = language_of(f.configuration);
@@ -243,10 +324,16 @@ std::string report_of(const Fault& f, uint64_t programs) {
   const bool binary = l == Language::opencl;
   const bool one_thread = p && p->threads.size() == 1;
   std::string out = title_of(f, l) + "\n\n";
-  out += fmt::format("- **Expected:** the program below never ends with `{}`, by the rules of {}.\n", f.detail,
-                     of_source(l));
-  out += fmt::format("- **Actual:** the compiled program may end so{}.\n\n",
-                     one_thread ? ", and does: it has one thread" : ", by the memory model of what it is compiled to");
+  const std::string ends = p && one_thread ? outcome_of(*p) : "";
+  if (!ends.empty())
+    out += fmt::format("- **Expected:** the program below, which has one thread, ends with `{}`.\n", ends);
+  else
+    out += fmt::format("- **Expected:** the program below never ends with `{}`, by the rules of {}.\n", f.detail,
+                       of_source(l));
+  if (!ends.empty())
+    out += fmt::format("- **Actual:** the compiled program ends with `{}`.\n\n", f.detail);
+  else
+    out += "- **Actual:** the compiled program may end so, by the memory model of what it is compiled to.\n\n";
   out += fmt::format(
       "`{}r0` is variable r0 of {} of the source, `x` the final value of x; all places are 0 at first. Values are "
       "those of "
@@ -256,23 +343,13 @@ std::string report_of(const Fault& f, uint64_t programs) {
   out += fmt::format("Compiler: {}, {} for {}.{} No driver takes part.\n\n", compiler_of(f.configuration), where.level,
                      where.target, f.toolkit.empty() ? "" : " Programs: " + f.toolkit + ".");
   out += missing(f);
-  out += fmt::format("## How to see it\n\n```\n{}\n```\n\n", command(f.configuration, l));
+  out += fmt::format("## How to see it\n\n```\n{}\n```\n\n", command(f.configuration, l, source_file(l)));
   if (p)
     out += fmt::format("The kernel is launched with {} block{} of {} thread{}. Source (`{}`):\n\n```\n{}```\n\n",
                        p->blocks(), p->blocks() == 1 ? "" : "s", p->threads_of_block(),
                        p->threads_of_block() == 1 ? "" : "s", source_file(l), text_of({*p}, l).text);
   out += made_section(f, l);
-  out += std::string("## Why it is wrong\n\n") + clause_of_ptx(f);
-  out += fmt::format("The memory model of the source, {}, forbids the outcome by\n\n{}\n", of_source(l), axioms_of(f));
-  const size_t line = f.reason.find('\n');
-  if (line != std::string::npos && line + 1 < f.reason.size())
-    out +=
-        "Every execution of the source with these values, and the axiom that rejects it. A letter is an event: R a "
-        "read, "
-        "W a write; po is the order of the code, rf leads from a write to its reader, co orders the writes of one "
-        "place, "
-        "fr leads from a read to a later write.\n\n```\n" +
-        f.reason.substr(line + 1) + "```\n\n";
+  if (ends.empty()) out += why_section(f, l);
   out += "## Where\n\n" + table_of(f);
   out += fmt::format(
       "\n## With Fencepost\n\nFound by `fencepost hunt`, which compiles small concurrent programs and compares the "
@@ -292,6 +369,21 @@ std::string report_of(const Fault& f, uint64_t programs) {
       binary ? "" : " --targets " + where.target, f.reduced, binary ? "opencl" : "cuda", f.test);
   if (!f.known.empty())
     out += fmt::format("\nAlready known: {}.\n", f.known.substr(0, f.known.find(" (BUGS-FOUND.md)")));
+  return out;
+}
+
+std::string why_section(const Fault& f, Language l) {
+  std::string out = std::string("## Why it is wrong\n\n") + clause_of_ptx(f);
+  out += fmt::format("The memory model of the source, {}, forbids the outcome by\n\n{}\n", of_source(l), axioms_of(f));
+  const size_t line = f.reason.find('\n');
+  if (line != std::string::npos && line + 1 < f.reason.size())
+    out +=
+        "Every execution of the source with these values, and the axiom that rejects it. A letter is an event: R a "
+        "read, "
+        "W a write; po is the order of the code, rf leads from a write to its reader, co orders the writes of one "
+        "place, "
+        "fr leads from a read to a later write.\n\n```\n" +
+        f.reason.substr(line + 1) + "```\n\n";
   return out;
 }
 
@@ -322,6 +414,11 @@ std::vector<ReportFile> report_files(const Summary& s) {
                          f.reduced, f.known.empty() ? "new" : f.known);
     out.push_back({folder + "/report.md", report_of(f, programs)});
     const Language l = language_of(f.configuration);
+    std::set<Language> others;
+    for (const auto& [configuration, what] : f.table)
+      if (const auto p = parse_program(f.reduced); p && language_of(configuration) != l)
+        if (const Language own = language_of(configuration); others.insert(own).second)
+          out.push_back({folder + "/" + source_of_row(configuration, l), text_of({*p}, own).text});
     if (const auto p = parse_program(f.reduced)) {
       out.push_back({fmt::format("{}/{}", folder, source_file(l)), text_of({*p}, l).text});
       out.push_back({folder + "/source.litmus", litmus(f, *p)});

@@ -124,6 +124,8 @@ std::vector<PtxTest> smaller(const PtxTest& t) {
       if (at != std::string::npos && i.words.substr(at) != ".add.u64")
         if (auto simple = with_words(i, i.words.substr(0, at) + ".add.u64")) with(k, *simple);
     }
+    if (i.kind == Kind::atomic && i.acquires())
+      if (auto load = instruction_of("ld.acquire.gpu.global.u32", 'p', i.number, i.guard)) with(k, *load);
     for (const char* scope : {".sys", ".cluster"})
       if (const size_t at = i.words.find(scope); at != std::string::npos && !i.mmio && i.words[at + 1 + 3] != ':') {
         std::string words = i.words;
@@ -197,10 +199,30 @@ std::vector<PtxTest> siblings_of(const PtxTest& t, size_t culprit, Effect effect
   const bool atomic = i.kind == Kind::atomic || i.kind == Kind::reduction;
   if (i.is_access() && !atomic && i.vector > 1 && i.bits() * i.vector == 256)
     with(replaced(i.vector == 8 ? ".v8." : ".v4.", i.vector == 8 ? ".v4." : ".v2."));
+  if (effect == Effect::absent && i.kind == Kind::load)
+    for (size_t k = culprit; k-- > 0;) {
+      // The same loads, and a relaxed one with a fence in place of the acquire between them.
+      const size_t at = t.body[k].words.find(".acquire.");
+      if (t.body[k].kind != Kind::load || at == std::string::npos) continue;
+      const auto relaxed = with_words(t.body[k], std::string(t.body[k].words).replace(at, 9, ".relaxed."));
+      if (!relaxed) continue;
+      PtxTest fenced = t;
+      fenced.body[k] = *relaxed;
+      out.push_back(with_instruction(fenced, k + 1, "fence.acq_rel.gpu", 0, 0));
+    }
   if (effect == Effect::absent && i.kind == Kind::load) with("ld.relaxed.gpu" + space + "." + i.type);
   if (effect == Effect::reordered && i.kind == Kind::load)
     for (size_t k = culprit; k-- > 0;)
       if (t.body[k].kind == Kind::load && t.body[k].is_strong()) {
+        // One of the two as the other is, then both otherwise.
+        for (const auto& [to, from] : {std::pair{culprit, k}, std::pair{k, culprit}}) {
+          PtxTest alike = t;
+          const std::string words = t.body[from].words;
+          if (const auto other = with_words(t.body[to], words); other && t.body[to].place != 'u') {
+            alike.body[to] = *other;
+            out.push_back(alike);
+          }
+        }
         PtxTest same = t;
         for (const size_t n : {k, culprit})
           if (const auto other = with_words(t.body[n], "ld.relaxed.gpu" + space + "." + t.body[n].type))
@@ -260,9 +282,11 @@ Fault fault_of(const Plan& plan, const Configuration& c, uint64_t number, const 
     if (made.state == Compiled::State::refused || made.state == Compiled::State::failed) {
       out.table[name] = (made.state == Compiled::State::refused ? "refused: " : "failed: ") + made.message;
     } else if (!finding) {
-      const bool any = std::ranges::any_of(judge(small, made.machine),
-                                           [](const Finding& f) { return level_of(f.effect) != Level::allowed; });
-      out.table[name] = any ? "another finding" : "right";
+      const auto others = judge(small, made.machine);
+      const bool any =
+          std::ranges::any_of(others, [](const Finding& f) { return level_of(f.effect) != Level::allowed; });
+      const bool local = std::ranges::any_of(others, [](const Finding& f) { return f.effect == Effect::no_remote; });
+      out.table[name] = any ? "another finding" : local ? "right: only one CTA sees its shared memory" : "right";
       if (!any && out.right_listing.empty()) out.right_listing = record(made.machine), out.right_where = name;
     } else {
       out.table[name] = "fault";

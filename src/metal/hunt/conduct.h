@@ -50,7 +50,7 @@ Expected<Recorded> judge_recorded(const std::string& text);
 std::string signature_of(const std::string& effect, const Instruction& culprit);
 // What a device showed of a known fault, as known_fault says it, and by which program (programs.h). "" for nothing.
 struct DeviceCounts {
-  const char *text = "", *program = "";
+  const char *text = "", *program = "", *launches = "";  // launches: the argument of the program that gives them
 };
 DeviceCounts device_counts(const std::string& known);
 // What BUGS-FOUND.md knows of a fault of this reduced test, "" for nothing. `culprit`: index of the instruction.

@@ -13,7 +13,7 @@ struct Row {
 };
 
 constexpr const char* k_release =
-    "8.8 Release and Acquire Patterns; 8.9.4 Memory synchronization; 8.9.5 Causality Order";
+    "8.8 Release and Acquire Patterns; 8.9.4 Memory synchronization; 8.9.5 Causality Order; 8.10.6 Causality";
 constexpr const char* k_operations = "8.4 Operation types; 8.5 Scope; 8.7 Morally strong operations";
 
 constexpr Row k_rows[] = {
@@ -33,7 +33,7 @@ constexpr Row k_rows[] = {
     {Effect::skipped, Level::fault, "skipped", "A path of the machine code ends without the access", k_operations},
     {Effect::weaker, Level::fault, "weaker", "The access has a narrower scope than written", k_operations},
     {Effect::reordered, Level::fault, "reordered", "Two accesses stand in another order, which the model forbids",
-     "8.9.5 Causality Order; 8.9.6 Coherence Order; 8.10.5 Sequential Consistency Per Location"},
+     "8.7 Morally strong operations; 8.9.5 Causality Order; 8.10.5 Sequential Consistency Per Location"},
     {Effect::split, Level::fault, "split", "One access became several, so it is not single-copy atomic",
      "8.2.4 Memory Operations on Vector Data Types; 8.2.5 Memory Operations on Packed Data Types: a scalar access is "
      "one "

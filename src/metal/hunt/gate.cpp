@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include "hunt/guarantees.h"
@@ -513,7 +514,8 @@ class Gate {
 
   // A sentence if some path from one end to the other has nothing that closes it.
   std::optional<std::string> open_path(const End& from, const End& to, const Stops& closes) const {
-    for (const size_t a : *from.nodes) {
+    // Of a loop for an atomic operation the last node is the attempt, which reads what counts; before it stands a look.
+    for (const size_t a : *from.nodes | std::views::reverse) {
       // What stands behind an instruction of the test comes before it by way of the loop alone.
       const bool round = test_.loop && !from.kernel && !to.kernel && from.site > to.site;
       const auto seen = reached({a}, from.kernel, closes, false, false, round);

@@ -124,36 +124,58 @@ struct Rule {
 constexpr Rule k_rules[] = {
     {loop_in_shared_loses_fences,
      "atomic operations on shared memory that become a loop lose their fences from sm_90 on",
-     {"NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5, clusters of two CTAs (device/silicon.cu): behind "
-      "`atom.acquire.gpu.shared.add.u64` 25,689,984 of 25,690,112 reads are stale, behind `cas.b64` and behind an "
-      "explicit fence none of 25,690,112. `red.release.gpu.shared.add.u64` hands over 197 flags of 10,485,760 without "
-      "their data; `red.release.gpu.shared.add.u32`, `exch.b64` and an explicit fence none. The relaxed forms, as a "
-      "control, show both.",
-      "silicon.cu"}},
+     {"NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5, clusters of two CTAs. Weak: the flag is seen, and the data is "
+      "old.\n\n"
+      "| instruction | is | weak |\n|---|---|---|\n"
+      "| `atom.acquire.gpu.shared.add.u64` | at fault | 25,689,984 of 25,690,112 |\n"
+      "| `atom.acquire.gpu.shared.cas.b64` | compiled right | 0 of 25,690,112 |\n"
+      "| `atom.relaxed.gpu.shared.add.u64; fence.acq_rel.gpu` | compiled right | 0 of 25,690,112 |\n"
+      "| `atom.relaxed.gpu.shared.add.u64` | allowed, the control | 25,690,080 of 25,690,112 |\n"
+      "| `red.release.gpu.shared.add.u64` | at fault | 197 of 10,485,760 |\n"
+      "| `atom.release.gpu.shared.exch.b64` | compiled right | 0 of 10,485,760 |\n"
+      "| `fence.acq_rel.gpu; red.relaxed.gpu.shared.add.u64` | compiled right | 0 of 10,485,760 |\n"
+      "| `red.relaxed.gpu.shared.add.u64` | allowed, the control | 159 of 10,485,760 |\n\n"
+      "By litmus tests as below (4 s each, driver 580.159.04, ptxas 13.0.88): `atom.acquire.gpu.shared.add.u64` 21,418 "
+      "of "
+      "7,012,352, `cas.b64` and the fence 0 of 6,946,816 each, relaxed 20,983 of 7,143,424; "
+      "`red.release.gpu.shared.add.u64` 632 of 7,012,352, `exch.b64` 0 of 7,143,424, the fence 0 of 6,684,672, relaxed "
+      "623 "
+      "of 6,881,280.",
+      "silicon.cu", "40"}},
     {generic_loop_loses_acquire,
      "the acquire of generic atomic operations stands before the path for shared memory from sm_90 on",
-     {"Tried on an NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 (device/silicon.cu), and not seen: 0 of 25,690,112 "
+     {"Tried on an NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5, and not seen: 0 of 25,690,112 "
       "reads are stale behind `atom.acquire.gpu.add.u64` on a generic address, since an older CCTL.IVALL of the same "
       "attempt stands a few instructions before.",
-      "silicon.cu"}},
+      "silicon.cu", "40"}},
     {wide_of_cluster_is_left_out, "loads and stores of 256 bits with the scope .cluster are left out by 12.9"},
     {wide_loses_order, "loads and stores of 256 bits lose their order"},
     {loads_merged_over_acquire,
      "two weak loads of one place are made one over an acquire between them",
-     {"NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 and 13.0 (device/loads.cu), message passing in global memory with "
-      "a load of the "
-      "data before and behind the acquire: the second has the old value in 5,252 (13.0: 5,740) of 98,304,000 "
-      "instances. With a relaxed load behind the acquire, which is not merged: none. Control, no acquire: 5,274.",
-      "loads.cu"}},
+     {"NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 (13.0), in global memory, message passing with a load of the data "
+      "before "
+      "and behind the acquire. Weak: the acquire reads the flag, and the second load the old data.\n\n"
+      "| program | is | weak |\n|---|---|---|\n"
+      "| `ld.weak r0,x; ld.acquire.gpu r1,y; ld.weak r2,x` | at fault | 5,252 (5,740) of 98,304,000 |\n"
+      "| `ld.weak r0,x; ld.acquire.gpu r1,y; ld.relaxed.gpu r2,x` | compiled right | 0 (0) of 98,304,000 |\n"
+      "| `ld.weak r0,x; ld.relaxed.gpu r1,y; ld.weak r2,x` | allowed, the control | 5,274 (4,989) of 98,304,000 |",
+      "loads.cu", "100"}},
     {strong_loads_change_places,
      "a strong load is moved before an earlier one of the same place",
-     {"NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 and 13.0 (device/loads.cu): of `ld.volatile` and then "
-      "`ld.relaxed.gpu` of one place the first reads 1 and the second the older 0 in 2,225,274 of 98,304,000 instances "
-      "through two pointers, and in 2,298,776 through one. With `ld.acquire.sys` first, and with two "
-      "`ld.relaxed.gpu`, which keep their places: none. By litmus tests such as those of device/ (driver 580.159.04, "
-      "ptxas 13.0.88) 94,965,131 of 8,645,672,704 in global memory with words of 32 bits, 423,562 of 5,898,240 with 64 "
-      "bits, 131,004 of 7,733,248 in shared memory; with two `ld.relaxed.gpu`, and with a fence between: none.",
-      "loads.cu"}},
+     {"NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5. The pair that was measured is `ld.volatile` and then "
+      "`ld.relaxed.gpu`, in "
+      "global memory. Weak: the first reads 1 and the second the older 0.\n\n"
+      "| program | is | weak |\n|---|---|---|\n"
+      "| `ld.volatile r1,[q]; ld.relaxed.gpu r2,[p]`, p = q | at fault | 2,225,274 of 98,304,000 |\n"
+      "| `ld.volatile r1,[p]; ld.relaxed.gpu r2,[p]` | at fault | 2,298,776 of 98,304,000 |\n"
+      "| `ld.relaxed.gpu r1,[q]; ld.relaxed.gpu r2,[p]`, p = q | compiled right | 0 of 98,304,000 |\n"
+      "| `ld.acquire.sys r1,[q]; ld.relaxed.gpu r2,[p]`, p = q | compiled right | 0 of 98,304,000 |\n\n"
+      "By litmus tests (4 s each, driver 580.159.04, ptxas 13.0.88): 94,965,131 of 8,645,672,704 with words of 32 "
+      "bits, "
+      "423,562 of 5,898,240 with 64 bits, 131,004 of 7,733,248 in shared memory; with two `ld.relaxed.gpu`, and with a "
+      "fence "
+      "between, none of as many; two places, which may, 35,040 of 6,748,565,248.",
+      "loads.cu", "100"}},
     {fence_of_zeros, "fence.acquire and fence.release become an instruction of zeros for sm_80 with 12.9"},
 };
 

@@ -22,7 +22,7 @@ const char* word(Scope s) {
 }
 
 // In the notation of litmus tests: no space and no type, a location for the address.
-std::string spelt(const Instruction& i, Order order, const std::string& operation, const char* result) {
+std::string spelt(const Instruction& i, Order order, const std::string& operation, const char* result, bool looks) {
   const std::string head = fmt::format("{}.{}", word(order), word(i.scope == Scope::none ? Scope::gpu : i.scope));
   switch (i.kind) {
     case Kind::load:
@@ -34,9 +34,8 @@ std::string spelt(const Instruction& i, Order order, const std::string& operatio
       [[fallthrough]];
     default:
       // An acquiring operation only looks; a releasing one writes 1 over 0.
-      if (operation == "cas")
-        return fmt::format("atom.{}.cas {}, y, 0, {}", head, result, order == Order::release ? 1 : 0);
-      return fmt::format("atom.{}.{} {}, y, {}", head, operation, result, order == Order::acquire ? 0 : 1);
+      if (operation == "cas") return fmt::format("atom.{}.cas {}, y, 0, {}", head, result, looks ? 0 : 1);
+      return fmt::format("atom.{}.{} {}, y, {}", head, operation, result, looks ? 0 : 1);
   }
 }
 
@@ -95,8 +94,8 @@ std::string label(const Instruction& i, Order o, const std::string& operation, b
   const bool atom =
       i.kind == Kind::atomic || (i.kind == Kind::reduction && (operation == "exch" || operation == "cas"));
   const char* head = i.kind == Kind::load ? "ld" : i.kind == Kind::store ? "st" : atom ? "atom" : "red";
-  return fmt::format("{}.{}.{}.{}{}.b{}", head, word(o), word(i.scope), shared ? "shared" : "global",
-                     operation.empty() ? "" : "." + operation, i.bits());
+  return fmt::format("{}.{}.{}.{}{}.{}{}", head, word(o), word(i.scope), shared ? "shared" : "global",
+                     operation.empty() ? "" : "." + operation, operation == "add" ? "u" : "b", i.bits());
 }
 
 // ---- a lost acquire or release ----
@@ -140,13 +139,14 @@ Expected<std::vector<DeviceTest>> lost_order(const Instruction& i, bool acquires
   const auto add = [&](DeviceTest::Role role, const std::string& name, const Lines& lines) {
     out.push_back(message_passing(shape, role, name, lines));
   };
-  add(DeviceTest::Role::fault, label(i, order, operation, where->shared), {spelt(i, order, operation, result)});
+  add(DeviceTest::Role::fault, label(i, order, operation, where->shared),
+      {spelt(i, order, operation, result, acquires)});
   const std::string right = acquires ? "cas" : "exch";  // compiled to one instruction, not to a loop
-  const std::string relaxed = spelt(i, Order::relaxed, operation, result);
+  const std::string relaxed = spelt(i, Order::relaxed, operation, result, acquires);
   add(DeviceTest::Role::sibling, label(i, Order::relaxed, operation, where->shared) + "+fence",
       acquires ? Lines{relaxed, fence} : Lines{fence, relaxed});
   if (i.kind >= Kind::atomic && operation != right)
-    add(DeviceTest::Role::sibling, label(i, order, right, where->shared), {spelt(i, order, right, result)});
+    add(DeviceTest::Role::sibling, label(i, order, right, where->shared), {spelt(i, order, right, result, acquires)});
   add(DeviceTest::Role::control, label(i, Order::relaxed, operation, where->shared), {relaxed});
   return out;
 }

@@ -202,7 +202,7 @@ void prologue(Kernel& k, const PtxTest& t) {
       for (uint32_t e = 0; e < i.vector; ++e)
         k.add(fmt::format("  .reg .b{} {}{};", std::max(16u, i.bits()), result(i, n), e));
   }
-  if (has('s') || has('h')) k.add("  .shared .align 128 .b8 s[1024];");
+  if (has('s') || has('h') || has('t') || has('c')) k.add("  .shared .align 128 .b8 s[1024];");
   if (has('l')) k.add("  .local .align 128 .b8 loc[1024];");
   k.add(fmt::format("  .loc 1 {} 0", k_frame_line));
   k.add("  ld.param.b64 %out, [out]; ld.param.b64 %dc, [val]; ld.param.b64 %de, [val+8];");

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -114,6 +116,10 @@ std::string expected_of(Effect e, const Instruction& i, bool merged) {
     case Effect::weaker:
       return "the access is coherent among the threads of the scope that is written";
     case Effect::reordered:
+      if (i.kind == Kind::load)
+        return "where both loads read one place (the two pointers may be equal), they do so in the order of the "
+               "program: "
+               "the second has no older value than the first";
       return "the two accesses are seen in the order of the program";
     case Effect::split:
       return "the access is one operation: no thread sees a part of it";
@@ -134,10 +140,10 @@ std::string device_section(const Fault& f) {
   if (*seen.text != 0) out += std::string(seen.text) + "\n\n";
   if (*seen.program != 0)
     out += fmt::format(
-        "The program is in this folder: `nvcc -O2 -std=c++17 -arch=sm_90 -o counts device/{} && ./counts`; it needs a "
-        "GPU "
-        "of sm_90, and prints a line for each form with the number of weak outcomes.\n\n",
-        seen.program);
+        "The program is in this folder: `nvcc -O2 -std=c++17 -arch=sm_90 -o counts device/{} && ./counts {}`; it needs "
+        "a "
+        "GPU of sm_90, and prints a line for each form with the number of weak outcomes.\n\n",
+        seen.program, seen.launches);
   if (*seen.text == 0) out += "Not measured on a device.\n\n";
   const auto tests = device_tests(f);
   if (!tests)
@@ -233,9 +239,11 @@ std::string seen_of(Effect e, const Instruction& i, const PtxTest* t) {
           where);
     case Effect::reordered:
       if (t != nullptr && i.kind == Kind::load)
-        return "Where both loads read one place (two pointers may be equal), and another thread writes it once, the "
-               "first "
-               "may have the new value and the second the old one.";
+        return "The writer is a thread within the scopes of both loads (of `.cta`: of the same CTA) that does one "
+               "strong "
+               "store. Then the three are morally strong, and the first load may have the new value and the second the "
+               "old "
+               "one, which no execution has.";
       return "Another thread may see the two accesses in the order in which they are not written.";
     default:
       return "";
@@ -284,10 +292,59 @@ std::string head_of(const Fault& f, Effect e, const Instruction& i, const std::s
   const bool merged = is_merged(e, i);
   std::string out = fmt::format("# {}, {}: `{}` {}\n\n", compiler_of(f.configuration), target_of(f.configuration),
                                 words, title_of(e, i, merged));
-  const char* sections = merged ? "8.9.4 Memory synchronization; 8.9.5 Causality Order; 8.10.6 Causality" : clause(e);
+  const char* sections =
+      merged ? "8.8 Release and Acquire Patterns; 8.9.4 Memory synchronization; 8.10.6 Causality; 8.7.2 Limitations on "
+               "Mixed-size Data-races: a race of accesses of one size is no excuse"
+             : clause(e);
   out += fmt::format("- **Expected:** {} (PTX ISA, {}).\n", expected_of(e, i, merged), sections);
   out += fmt::format("- **Actual:** {}.\n\n", actual_of(f, e, i, line));
   return out;
+}
+
+std::string with_marks(const std::string& listing, const std::function<std::string(const std::string&)>& mark) {
+  std::string out;
+  for (size_t from = 0, to = listing.find('\n'); to != std::string::npos;
+       from = to + 1, to = listing.find('\n', from)) {
+    const std::string one = listing.substr(from, to - from), said = mark(one);
+    out += one + (said.empty() ? "" : "    <<< " + said) + "\n";
+  }
+  return out;
+}
+
+// The listing with a word at the places that the finding names.
+std::string marked(const Fault& f, Effect e, const Instruction& i, uint32_t line) {
+  std::vector<std::string> addresses;  // "0130"
+  for (size_t at = f.detail.find("at 0x"); at != std::string::npos; at = f.detail.find("at 0x", at + 1))
+    addresses.push_back(fmt::format("{:04x} ", std::strtoul(f.detail.c_str() + at + 3, nullptr, 16)));
+  const std::string lacks = e == Effect::no_invalidate                           ? "no CCTL.IVALL"
+                            : e == Effect::no_membar || e == Effect::weak_membar ? "no MEMBAR of the scope"
+                                                                                 : "";
+  const auto t = parse_test(f.reduced);
+  return with_marks(f.listing, [&](const std::string& one) -> std::string {
+    for (size_t n = 0; n < addresses.size(); ++n)
+      if (one.starts_with(addresses[n])) {
+        if (lacks.empty()) return n == 0 ? "this" : "before this";
+        return n + 1 < addresses.size() ? "from here" : "to here: " + lacks + " since";
+      }
+    if (is_merged(e, i) && t)
+      for (uint32_t k = 0; k + k_first_line < line; ++k)
+        if (t->body[k].kind == Kind::load && t->body[k].place == i.place && t->body[k].number == i.number &&
+            one.find(fmt::format(" {} ", k + k_first_line)) == 4 && one.find("| LD") != std::string::npos)
+          return fmt::format("the first load; line {} has none", line);
+    return "";
+  });
+}
+
+// Where a form that is right has what is missing.
+std::string marked_right(const std::string& listing, Effect e, const Instruction& i) {
+  return with_marks(listing, [&](const std::string& one) -> std::string {
+    const bool fence = one.find("| MEMBAR") != std::string::npos, drop = one.find("CCTL.IVALL") != std::string::npos;
+    if ((e == Effect::no_membar || e == Effect::weak_membar) && fence) return "here it is";
+    if (e == Effect::no_invalidate && drop) return "here it is";
+    if (is_merged(e, i) && one.find("| LD") != std::string::npos && one.find("| LDC") == std::string::npos)
+      return "a load";
+    return "";
+  });
 }
 
 std::string report_of(const Fault& f) {
@@ -302,10 +359,10 @@ std::string report_of(const Fault& f) {
   out += fmt::format(
       "Compiler: {}, {} for {}.{} No driver takes part: the machine code is read. Targets and versions where it is "
       "right: "
-      "the table under \"Where\".\n\n",
+      "the table under \"Where\". Sections are those of PTX ISA 9.4; chapter 8 of 8.x has the same numbers.\n\n",
       compiler_of(f.configuration), level_of(f.configuration), target_of(f.configuration),
       f.toolkit.empty() ? "" : " Programs: " + f.toolkit + ".");
-  out += fmt::format("## How to see it\n\n```\n{}\nnvdisasm -c test.cubin\n```\n\n", command_of(f.configuration));
+  out += fmt::format("## How to see it\n\n```\n{}\nnvdisasm -c -g test.cubin\n```\n\n", command_of(f.configuration));
   if (t)
     out += fmt::format(
         "`test-{}.ptx` is this kernel with the head of a module. The instruction at fault is `{}`{}, behind `.loc 1 "
@@ -314,11 +371,12 @@ std::string report_of(const Fault& f) {
         target_of(f.configuration), words, address.empty() ? "" : ", on " + address, line, k_frame_line,
         kernel_of(*t, "t0"));
   const char* columns =
-      "Columns: address; line of the PTX; scoreboard that the instruction sets; mask of the scoreboards that it waits "
-      "for; label and text.";
+      "Columns: address; line of the PTX, as `nvdisasm -g` tells; scoreboard that the instruction sets, and mask of "
+      "those "
+      "that it waits for, from bits 110-112 and 116-121 of its encoding (`nvdisasm -hex`); label and text.";
   if (!f.listing.empty())
     out += fmt::format("Its machine code (`wrong.rec` has it after two lines of head). {}\n\n```\n{}```\n\n", columns,
-                       f.listing);
+                       marked(f, e, i, line));
   if (f.detail.find("the end") != std::string::npos || f.detail.find("the begin") != std::string::npos)
     out +=
         "\"The begin\" and \"the end\" are those of the kernel: they stand for accesses of the thread before and "
@@ -338,7 +396,7 @@ std::string report_of(const Fault& f) {
       out += fmt::format(
           "## A form that the same compiler gets right\n\nWith {} in place of `{}`: `right.ptx`, compiled by the same "
           "command, has what is missing above (`right.rec`):\n\n```\n{}```\n\n",
-          difference, words, f.right_listing);
+          difference, words, marked_right(f.right_listing, e, i));
     }
   }
   out +=
@@ -352,8 +410,6 @@ std::string report_of(const Fault& f) {
       "`fencepost "
       "hunt wrong.rec` judges the listing without a compiler. The drawn test was `{}`.\n",
       target_of(f.configuration), level_of(f.configuration).substr(2), f.reduced, f.test);
-  if (!f.known.empty())
-    out += fmt::format("\nAlready known: {}.\n", f.known.substr(0, f.known.find(" (BUGS-FOUND.md)")));
   return out;
 }
 

@@ -85,7 +85,7 @@ std::string fault_text(const Fault& f) {
   std::string wrong, right;
   for (const auto& [configuration, what] : f.table) {
     if (what == "fault") wrong += (wrong.empty() ? "" : ", ") + configuration;
-    if (what == "right") right += (right.empty() ? "" : ", ") + configuration;
+    if (what.starts_with("right")) right += (right.empty() ? "" : ", ") + configuration;
   }
   out += fmt::format("  wrong    {}\n", wrong);
   if (!right.empty()) out += fmt::format("  right    {}\n", right);

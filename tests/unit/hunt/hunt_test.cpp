@@ -517,8 +517,8 @@ hunt::Fault lost_acquire() {
   f.culprit = "atom.acquire.gpu.shared.add.u64@s1";
   f.test = f.reduced = f.culprit + "; ld.weak.global.u32@p2";
   f.detail = "from LDS.64 at 0xb0 to LDG.E at 0x130";
-  f.listing = "0000 10 - 00 | EXIT\n";
-  f.right_listing = "0000 10 - 00 | NOP\n";
+  f.listing = "00b0 10 - 00 | LDS.64\n0130 11 - 00 | LDG.E\n";
+  f.right_listing = "0000 10 - 00 | CCTL.IVALL\n";
   f.right_where = f.configuration + ", as atom.acquire.gpu.shared.add.u32@s1; ld.weak.global.u32@p2";
   f.table = {{f.configuration, "fault"}, {"ptxas-13.5.37 sm_80 -O3", "right"}};
   f.toolkit = "ptxas V13.5.37, nvdisasm V13.5.37";
@@ -596,7 +596,7 @@ TEST(Hunt, FaultsBecomeLitmusTests) {
   ASSERT_EQ(acquire->size(), 4u);
   EXPECT_EQ((*acquire)[0].role, DeviceTest::Role::fault);
   EXPECT_EQ((*acquire)[0].text,
-            "PTX MP+acquire+atom.acquire.gpu.shared.add.b64\n{ x = 0; y @ shared P1 = 0; }\n"
+            "PTX MP+acquire+atom.acquire.gpu.shared.add.u64\n{ x = 0; y @ shared P1 = 0; }\n"
             " P0@cta 0, cluster 0, gpu 0 | P1@cta 1, cluster 0, gpu 0 ;\n"
             " st.weak x, 1               | atom.acquire.gpu.add r0, y, 0 ;\n"
             " st.release.gpu y, 1        | ld.weak r1, x ;\n"
