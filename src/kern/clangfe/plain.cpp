@@ -467,7 +467,9 @@ Expected<std::string> kernel_text(const SourcePtr& file, const std::vector<std::
     return unsupported_at((*kernel)->place, fmt::format("clang makes no code of the kernel '{}'", (*kernel)->name));
   make_values(module, *f);
   try {
-    return Writer(module, *f, (*kernel)->name, file->name).run();
+    std::string absent;
+    for (const std::string& name : surveyed->missing) absent += "absent " + name + "\n";
+    return absent + Writer(module, *f, (*kernel)->name, file->name).run();
   } catch (const Refusal& r) {
     return unsupported_at(r.at == nullptr ? (*kernel)->place : line_of(file, r.at), r.what + " is not read", r.hint);
   }

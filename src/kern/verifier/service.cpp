@@ -621,8 +621,14 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       continue;
     }
     if (r.verdict.status == Status::holds) {
+      // Such a file could have a macro of a name that the text defines otherwise.
+      const std::string absent =
+          unit.missing.empty() ? ""
+                               : fmt::format("what it uses is defined in none of the files that were not found ({})",
+                                             fmt::join(unit.missing, ", "));
       std::vector<std::string> granted;
       if (o.strict) granted = taken_for_granted(*module, f, o, r, file->text);
+      if (o.strict && !absent.empty()) granted.push_back(absent);
       const std::string missing = not_granted(o, r);
       if (!granted.empty() || !missing.empty()) {
         said.status = Status::unknown;
@@ -639,6 +645,10 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       for (const prove::Assumption& assumed : r.assumptions) {
         said.assumptions.push_back(assumed.text);
         a.err += fmt::format("{}: warning: the proof of '{}' assumes that {}\n", file->name, name, assumed.text);
+      }
+      if (!absent.empty()) {
+        said.assumptions.push_back(absent);
+        a.err += fmt::format("{}: warning: the proof of '{}' assumes that {}\n", file->name, name, absent);
       }
       if (!r.warps.empty())
         a.err += fmt::format(

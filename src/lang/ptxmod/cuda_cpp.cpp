@@ -123,6 +123,10 @@ CudaKernel kernel_of(const SourcePtr& source, const std::string& text) {
       out.own.emplace_back(line);
       continue;
     }
+    if (kind == "absent") {
+      out.absent.emplace_back(line);
+      continue;
+    }
     if (kind == "file") {
       const std::string n(take(line, ' '));
       if (line == source->name) own_file = n;

@@ -26,6 +26,7 @@ struct CudaKernel {
   std::string title;                          // the kernel's name in the source
   uint32_t line = 0;                          // of the kernel
   std::map<std::string, Variable> variables;  // by their names in the module; parameters too
+  std::vector<std::string> absent;            // included files that are not there
   std::vector<std::string> own;               // names of what each thread has for itself
 };
 

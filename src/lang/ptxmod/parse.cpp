@@ -571,6 +571,10 @@ Expected<prog::Test> parse_cuda_kernel(const CudaKernel& kernel, const spirv::La
     const spirv::Header header = spirv::read_header(CudaNames(kernel, flat).names(), options);
     prog::Test test = lowered(module, entry, flat, header, launch_of(entry, header, true), typed_inputs(header, flat));
     test.title = kernel.title;
+    if (!kernel.absent.empty())
+      test.assumptions.push_back(
+          fmt::format("what the kernel uses is defined in none of the files that were not found ({})",
+                      fmt::join(kernel.absent, ", ")));
     return test;
   });
 }

@@ -2,6 +2,8 @@
 // tests/corpus/cuda-cpp/expected.csv, examples/cuda/expected.csv.
 #include "ptxmod/cuda_cpp.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "base/kernel_library.h"
@@ -34,6 +36,16 @@ class CudaCpp : public testing::Test {
     return "#include <cuda/atomic>\n__global__ void k(" + parameters + ") {\n  " + statement + "\n}\n";
   }
 };
+
+TEST_F(CudaCpp, AnIncludeThatIsNotFoundIsAnAssumption) {
+  const std::string text = kernel("r[threadIdx.x] = 1;");
+  const auto whole = read(text), less = read("#include \"no/such.h\"\n" + text);
+  ASSERT_TRUE(whole && less);
+  EXPECT_EQ(fmt::format("{}", fmt::join(whole->assumptions, "; ")).find("not found"), std::string::npos);
+  ASSERT_FALSE(less->assumptions.empty());
+  EXPECT_EQ(less->assumptions.back(),
+            "what the kernel uses is defined in none of the files that were not found (no/such.h)");
+}
 
 TEST_F(CudaCpp, WhatIsNotModelledIsNamedWithItsLine) {
   says("\n\n__global__ void __cluster_dims__(2, 1, 1) k(int* r) { r[0] = 1; }\n", "unsupported: __cluster_dims__");
