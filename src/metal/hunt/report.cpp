@@ -337,12 +337,19 @@ std::string marked(const Fault& f, Effect e, const Instruction& i, uint32_t line
 
 // Where a form that is right has what is missing.
 std::string marked_right(const std::string& listing, Effect e, const Instruction& i) {
+  const auto is_load = [](const std::string& one) {
+    return one.find("| LD") != std::string::npos && one.find("| LDC") == std::string::npos;
+  };
+  size_t loads = 0, seen = 0;
+  with_marks(listing, [&](const std::string& one) {
+    loads += is_load(one);
+    return std::string();
+  });
   return with_marks(listing, [&](const std::string& one) -> std::string {
-    const bool fence = one.find("| MEMBAR") != std::string::npos, drop = one.find("CCTL.IVALL") != std::string::npos;
+    const bool fence = one.find("| MEMBAR") != std::string::npos || one.find(" MEMBAR.") != std::string::npos;
     if ((e == Effect::no_membar || e == Effect::weak_membar) && fence) return "here it is";
-    if (e == Effect::no_invalidate && drop) return "here it is";
-    if (is_merged(e, i) && one.find("| LD") != std::string::npos && one.find("| LDC") == std::string::npos)
-      return "a load";
+    if (e == Effect::no_invalidate && one.find("CCTL.IVALL") != std::string::npos) return "here it is";
+    if (is_merged(e, i) && is_load(one) && ++seen == loads) return "the second load";
     return "";
   });
 }
@@ -389,14 +396,19 @@ std::string report_of(const Fault& f) {
                          r.configuration, f.right_listing);
     } else {
       const auto other = parse_test(r.test);
-      std::string difference;
-      for (size_t k = 0; other && k < other->body.size(); ++k)
-        if (!t || std::ranges::find(t->body, other->body[k]) == t->body.end())
-          difference += fmt::format("{}`{}`", difference.empty() ? "" : ", ", other->body[k].words);
+      const auto without = [](const PtxTest& one, const PtxTest& two) {
+        std::string words;
+        for (const Instruction& k : one.body)
+          if (std::ranges::find(two.body, k) == two.body.end())
+            words += fmt::format("{}`{}`", words.empty() ? "" : ", ", k.words);
+        return words;
+      };
+      const std::string difference = other && t ? without(*other, *t) : "",
+                        instead = other && t ? without(*t, *other) : "";
       out += fmt::format(
-          "## A form that the same compiler gets right\n\nWith {} in place of `{}`: `right.ptx`, compiled by the same "
+          "## A form that the same compiler gets right\n\nWith {} in place of {}: `right.ptx`, compiled by the same "
           "command, has what is missing above (`right.rec`):\n\n```\n{}```\n\n",
-          difference, words, marked_right(f.right_listing, e, i));
+          difference, instead, marked_right(f.right_listing, e, i));
     }
   }
   out +=
