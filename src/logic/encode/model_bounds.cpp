@@ -368,8 +368,8 @@ void ModelEncoding::read_bounds(bool deep) {
 
 uint32_t ModelEncoding::settle() {
   uint32_t rounds = 0;
-  // Whether the bounds are all that propagation says of each event. That costs most, so it is asked only when the axioms
-  // have nothing new to say about what the literals say.
+  // Whether the bounds are all that propagation says of each event. That costs most, so it is asked only when the
+  // axioms have nothing new to say about what the literals say.
   bool deep = true;
   while (!c_.contradictory()) {
     ++rounds;
