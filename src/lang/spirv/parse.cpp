@@ -138,7 +138,10 @@ class Asker {
                         fmt::format("{} is a scalar", m_.name(type)));
       }
     }
-    if (v.byte) return piece(v, x, at.bytes);
+    if (v.byte) {
+      const bool no_sign = m_.type(type, *d).scalar() && has_no_sign(m_, source, type, *d).value_or(false);
+      return piece(v, x, at.bytes, no_sign);
+    }
     if (!m_.type(type, *d).scalar())
       litmus::fail_at(v.span, "a condition compares scalars",
                       fmt::format("add indices: {}[i][j]", m_.words().compiled ? "x" : "%id"));
@@ -164,8 +167,8 @@ class Asker {
     return fmt::format("{}int{} ({})", t.is_signed ? "" : "u", t.width, m_.name(type));
   }
 
-  // The cell that begins so many bytes behind a place.
-  Located piece(const QuestionValue& v, const Variable& x, int64_t at) {
+  // The cell that begins so many bytes behind a place, which holds numbers without a sign or others.
+  Located piece(const QuestionValue& v, const Variable& x, int64_t at, bool no_sign) {
     const uint32_t g = x.layout.dense;
     const uint64_t byte = static_cast<uint64_t>(at) + *v.byte;
     if (g == 0 || byte % g != 0 || byte / g >= x.layout.dense_cells())
@@ -177,7 +180,7 @@ class Asker {
     out.width = static_cast<uint8_t>(8 * g);
     out.is_unsigned = true;
     for (const Scalar& s : x.layout.scalars)
-      if (s.offset + s.bytes == byte + g) out.is_unsigned = false;  // the piece with the sign
+      if (s.offset + s.bytes == byte + g) out.is_unsigned = no_sign;  // the piece with the sign
     return out;
   }
 

@@ -56,8 +56,28 @@ std::string glsl(const std::string& comments, const std::string& body = "  seen[
          more + "void main() {\n" + body + "}\n";
 }
 
+// Types of every kind, as messages name them.
+const std::string k_types =
+    "struct Pair { uint a; int b; };\nlayout(binding = 1) buffer T { float f[2]; vec3 v; int16_t h[2]; uint64_t w[3]; "
+    "Pair p; Pair q[2]; double d[2]; uvec2 u[3]; ivec4 i; float16_t e[2]; uint8_t z; };\n";
+
+std::string typed(const std::string& name) {
+  return glsl("#extension GL_EXT_shader_explicit_arithmetic_types : require\n// @Input: " + name + " = 3\n",
+              "  f[0] = 1.0;\n", k_types);
+}
+
 TEST(Messages, Glsl) {
   const std::vector<Case> all = {
+      {"an input of one value for floats", typed("f")},
+      {"... for a vector of floats", typed("v")},
+      {"... for short ones", typed("h")},
+      {"... for long ones", typed("w")},
+      {"... for a structure", typed("p")},
+      {"... for structures", typed("q")},
+      {"... for doubles", typed("d")},
+      {"... for vectors", typed("u")},
+      {"... for a vector", typed("i")},
+      {"... for halves", typed("e")},
       {"an unknown name", glsl("", "  seen[0] = nothing;\n")},
       {"two unknown names", glsl("", "  seen[0] = nothing;\n  x = nobody + 1;\n")},
       {"a missing semicolon", glsl("", "  x = 1\n  lock = 2;\n")},

@@ -169,6 +169,27 @@ TEST_F(Kernels, MembersAreCountedAsWritten) {
             std::string::npos);
 }
 
+// Of memory that is accessed in pieces, the one at the end of a signed number has its sign, and the others have none.
+TEST_F(Kernels, OnePieceOfANumberHasItsSign) {
+  const std::string body = "global uchar* b = (global uchar*)x; for (int k = 0; k < 8; k++) b[k] = 255 - k;";
+  for (const char* holds :
+       {"x[0] + 3 < 0 and x[0] + 3 == -4", "x[0] + 1 > 0 and x[0] + 1 == 254", "x[0] + 2 > 0 and x[0] + 2 == 253",
+        "x[1] + 1 > 0 and x[1] + 1 == 250", "x[1] + 3 < 0 and x[1] + 3 == -8", "x[0] + 4 > 0 and x[0] + 7 < 0"})
+    EXPECT_EQ(ask(std::string("// @Input: x = {0, 0}\n// @Output: forall (") + holds + ")\n", "", "global int* x", body,
+                  Property::condition, 9),
+              Status::holds)
+        << holds;
+  EXPECT_EQ(ask("// @Input: x = {0, 0}\n// @Output: forall (x[0] + 3 == 252 and x[0] + 3 > 0)\n", "", "global uint* x",
+                body, Property::condition, 9),
+            Status::holds);
+  EXPECT_NE(error_of(parsed("t.cl",
+                            "// @Config: 1, 1, 1\n// @Input: x = {0, 0}\n// @Output: forall (x[0] + 8 == 0)\n"
+                            "kernel void k(global int* x) { " +
+                                body + " }\n"))
+                .find("no cell of the memory begins here"),
+            std::string::npos);
+}
+
 // ---- questions ---------------------------------------------------------------------------------------------
 
 TEST(ShaderQuestions, UnsignedLocationsCompareWithoutASign) {
