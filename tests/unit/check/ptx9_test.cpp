@@ -118,6 +118,7 @@ TEST(Ptx9, WhatIsNotModelledOrNotPtxIsRefusedAtItsPlace) {
   has("mbarrier.test_wait.parity.shared::cta.b64 _, [m], 0", "needs a register", m);
   has("mbarrier.test_wait.parity.shared::cta.b64 r0, [m], 2", "2 is no parity", m);
   has("mbarrier.arrive.shared::cluster.b64 r0, [m]", "returns no state", m);
+  has("mbarrier.test_wait.phase_type::conditional.shared::cta.b64 r0, [m], 0", "asks for .parity", m);
   has("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [x], 24, [m]", "24 is no number of bytes", m);
   has("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [x], 32, [m]", "32 bytes", m);
   has("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [x], [x], 16, [m]", "x lies in global memory", m);
