@@ -117,10 +117,16 @@ class Printer {
   const std::string& reg(code::Var v) const { return names_[v]; }
   uint8_t width(code::Var v) const { return kernel_.variables[v].width; }
 
+  // The first version of PTX that knows the target, and at least 7.8. An assembler refuses an older one.
+  static uint32_t first_version(uint32_t sm) {
+    if (sm == 88 || sm == 110) return 90;
+    if (sm == 103 || sm == 121) return 88;
+    return sm >= 120 ? 87 : sm >= 100 ? 86 : 78;
+  }
+
   // ---- frame of the module ----
   std::string head() const {
-    uint32_t version = options_.sm >= 120 ? 87 : options_.sm >= 100 ? 86 : 78;
-    version = std::max(version, version_);
+    const uint32_t version = std::max(first_version(options_.sm), version_);
     std::string out = fmt::format(".version {}.{}\n.target sm_{}\n.address_size 64\n.file 1 \"{}\"\n\n", version / 10,
                                   version % 10, options_.lock_step ? k_lock_step_sm : options_.sm, kernel_.name);
     out += fmt::format(".visible .entry {}(\n", kernel_.name);

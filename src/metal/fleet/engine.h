@@ -33,6 +33,8 @@ class Engine {
   // The follower goes. A sentence on what becomes of the tasks.
   virtual std::string leave() = 0;
   virtual double pause() const = 0;  // seconds between two looks
+  // Whether an error of `start` may pass by itself (a controller that is busy), or lies in what was asked.
+  virtual bool may_pass(const Diagnostics&) const { return false; }
 };
 
 }  // namespace fencepost::fleet

@@ -14,6 +14,7 @@ namespace fencepost::fleet {
 namespace {
 
 constexpr uint32_t k_refusals = 3;
+constexpr size_t k_at_a_time = 100;  // stores of one merge
 
 // The last thing that a task printed, for a person who asks why it ended.
 std::string last_line(const std::string& path) {
@@ -78,7 +79,8 @@ class Follower {
           heard = Job::Clock::now();
         } else if (const auto started = engine_.start(missing); !started) {
           silent = started.error().list.front().message;
-          if (++not_started == k_refusals) return std::unexpected(started.error());
+          if (!engine_.may_pass(started.error()) && ++not_started == k_refusals)
+            return std::unexpected(started.error());
         } else {
           not_started = 0;
           heard = Job::Clock::now();
@@ -196,11 +198,19 @@ class Follower {
       const std::string name = all_[k].over ? all_[k].done.store : most_rows(k).first;
       if (!name.empty()) parts.push_back(folder_.file(name));
     }
-    if (parts.empty()) return {};
-    std::string warning;
-    const auto merged = store::merge_files(tasks_.store, parts, warning);
-    if (!merged) return std::unexpected(merged.error());
-    out_.merged = *merged;
+    // A few at a time, since each store that is open holds three files. What a merge that was killed has added is known
+    // to the next one.
+    for (size_t at = 0; at < parts.size(); at += k_at_a_time) {
+      const size_t end = std::min(at + k_at_a_time, parts.size());
+      std::string warning;
+      const auto merged = store::merge_files(
+          tasks_.store, {parts.begin() + static_cast<ptrdiff_t>(at), parts.begin() + static_cast<ptrdiff_t>(end)},
+          warning);
+      if (!merged) return std::unexpected(merged.error());
+      out_.merged.added += merged->added;
+      out_.merged.known += merged->known;
+      out_.merged.different += merged->different;
+    }
     for (uint32_t k = 1; k < all_.size(); ++k)
       if (all_[k].over && all_[k].done.problems.empty()) folder_.clear(k, all_[k].done.store);
     return {};

@@ -31,10 +31,15 @@ Expected<std::string> ask(std::vector<std::string> words) {
   const std::string name = std::filesystem::path(words.front()).filename().string();
   // Jobs get the environment of sbatch, and the folder that run_child names there is gone by then.
   const char* own = std::getenv("TMPDIR");
-  if (own != nullptr)
-    words.insert(words.begin(), {"/usr/bin/env", fmt::format("TMPDIR={}", own)});
-  else
-    words.insert(words.begin(), {"/usr/bin/env", "-u", "TMPDIR"});
+  std::vector<std::string> head = {"/usr/bin/env"};
+  // A person's own choice of what squeue lists must not hide a job.
+  for (const char* name : {"SQUEUE_ACCOUNT", "SQUEUE_FORMAT", "SQUEUE_FORMAT2", "SQUEUE_LICENSES", "SQUEUE_NAMES",
+                           "SQUEUE_PARTITION", "SQUEUE_QOS", "SQUEUE_SORT", "SQUEUE_STATES", "SQUEUE_USERS",
+                           "SBATCH_ARRAY_INX", "SBATCH_JOB_NAME", "SBATCH_REQUEUE", "SBATCH_WAIT"})
+    head.insert(head.end(), {"-u", name});
+  if (own == nullptr) head.insert(head.end(), {"-u", "TMPDIR"});
+  if (own != nullptr) head.push_back(fmt::format("TMPDIR={}", own));
+  words.insert(words.begin(), head.begin(), head.end());
   const ChildResult r = run_child(words, scratch.path() + "/said", k_limit);
   if (r.timed_out) return error_at({}, fmt::format("{} gave no answer in {} s", name, k_limit.count()));
   if (!r.good()) return error_at({}, fmt::format("{} failed ({}): {}", name, r.status, first_line(r.output)));
@@ -108,6 +113,11 @@ Slurm::Slurm(const Folder& folder) : folder_(folder), began_(std::chrono::steady
 
 Expected<Slurm> Slurm::make(const Folder& folder, const Tasks& tasks, std::string program, uint32_t at_a_time,
                             std::vector<std::string> options) {
+  for (const std::string& word : options)
+    for (const char* taken : {"--array", "--job-name", "--wrap", "--chdir", "--output", "--wait", "--test-only", "-a",
+                              "-J", "-D", "-o", "-W"})
+      if (word == taken || word.starts_with(std::string(taken) + "=") || (taken[1] != '-' && word.starts_with(taken)))
+        return error_at({}, fmt::format("--sbatch {}: '{}' is set by the program itself", word, taken), "leave it out");
   Slurm out(folder);
   out.id_ = tasks.id;
   out.program_ = std::move(program);
@@ -155,6 +165,14 @@ Expected<void> Slurm::start(const std::vector<uint32_t>& tasks) {
 }
 
 std::string Slurm::leave() { return fmt::format("its jobs stay in the queue, and `scancel --name={}` ends them", id_); }
+
+bool Slurm::may_pass(const Diagnostics& why) const {
+  const std::string& text = why.list.front().message;
+  for (const char* part : {"no answer in", "contact slurm controller", "ocket timed out", "onnection refused",
+                           "Zero Bytes", "temporarily", "onnection reset", "nvalid authentication"})
+    if (text.find(part) != std::string::npos) return true;
+  return false;
+}
 
 double Slurm::pause() const {
   // A controller serves many; who waits for hours may wait for a quarter of a minute.

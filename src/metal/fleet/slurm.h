@@ -11,7 +11,7 @@ namespace fencepost::fleet {
 
 class Slurm : public Engine {
  public:
-  // Error: there is no sbatch here.
+  // Error: there is no sbatch here, or an option takes from the follower what it finds its jobs by.
   static Expected<Slurm> make(const Folder& folder, const Tasks& tasks, std::string program, uint32_t at_a_time,
                               std::vector<std::string> options);
   Slurm(Slurm&& other) noexcept
@@ -28,6 +28,7 @@ class Slurm : public Engine {
   Expected<void> start(const std::vector<uint32_t>& tasks) override;
   std::string leave() override;
   double pause() const override;
+  bool may_pass(const Diagnostics& why) const override;
 
  private:
   explicit Slurm(const Folder& folder);

@@ -165,7 +165,10 @@ class Gate {
     }
     found_.resize(ptx.sites.size());
     for (const SassInstruction& i : kernel.code)
-      if (const auto to = branch_target(i, kernel.sm); to && *to <= i.address) backward_.push_back({*to, i.address});
+      if (const auto to = branch_target(i, kernel.sm)) {
+        targets_.insert(*to);
+        if (*to <= i.address) backward_.push_back({*to, i.address});
+      }
     for (const SassInstruction& i : kernel.code) {
       const auto at = by_line.find(i.line);
       if (at != by_line.end() && is_warp_wide(i)) found_[at->second].warp_wide = true;
@@ -329,6 +332,32 @@ class Gate {
     std::copy_if(s.begin(), s.end(), std::back_inserter(out), is_access);
     return out;
   }
+  // The address of the fence that stands right before an access and carries no line of the test, else the access' own.
+  // Nothing may come between by which the access is reached without the fence: no control instruction, no target of a
+  // branch, no guard of the fence; where lanes meet again stands such an instruction (BSYNC).
+  uint64_t led_by(uint64_t access) const {
+    constexpr size_t k_nearest = 3;
+    const auto& code = kernel_.code;
+    const auto at = std::lower_bound(code.begin(), code.end(), access,
+                                     [](const SassInstruction& i, uint64_t a) { return i.address < a; });
+    const auto is_control = [](const SassInstruction& i) {
+      const uint64_t operation = i.low & 0xfff;
+      return (operation & 0xff0) == 0x940 || (operation & 0xff0) == 0x950 || operation == 0x348;  // 0x348: WARPSYNC
+    };
+    for (size_t back = 1; back <= k_nearest && back <= static_cast<size_t>(at - code.begin()); ++back) {
+      const SassInstruction& i = *(at - static_cast<ptrdiff_t>(back));
+      if (targets_.contains((at - static_cast<ptrdiff_t>(back) + 1)->address) || is_control(i)) return access;
+      const std::string text = memory_instruction(i);
+      if (text.starts_with("MEMBAR.")) {
+        const bool always = (i.low >> 12 & 0xf) == 7;
+        const bool of_frame = std::none_of(ptx_.sites.begin(), ptx_.sites.end(),
+                                           [&](const emit::PtxSite& s) { return s.line == i.line; });
+        return always && of_frame ? i.address : access;
+      }
+      if (!text.empty() && text != "ERRBAR") return access;
+    }
+    return access;
+  }
   bool whole(const std::vector<size_t>& sites) const {
     Sequence wanted;
     uint64_t first = ~uint64_t{0}, last = 0;
@@ -341,6 +370,7 @@ class Gate {
       wanted.insert(wanted.end(), one.begin(), one.end());
       for (const uint64_t a : found_[s].addresses) first = std::min(first, a), last = std::max(last, a);
     }
+    if (!wanted.empty() && !is_access(wanted.front())) first = led_by(first);
     Sequence there;
     for (const Any& i : all_) {
       if (i.address < first) continue;
@@ -440,6 +470,7 @@ class Gate {
   std::set<uint32_t> accessed_;                                            // lines with an access
   std::vector<Any> all_;                                                   // of the kernel
   std::vector<std::pair<uint64_t, uint64_t>> backward_;                    // branches: target, address
+  std::set<uint64_t> targets_;                                             // of branches
   std::map<std::pair<uint32_t, uint32_t>, std::vector<size_t>> straight_;  // by role and segment
 };
 

@@ -8,7 +8,7 @@
 // code (equal segments of one role) addresses must rise in the order of the test. An instruction in a loop must be in
 // as many loops of the machine code (a load that spins may not be made once for all). An atomic operation whose address
 // is the same for a whole warp, which becomes one operation for all lanes, is called merged. Where lines are off by one
-// fence (sm_80), the straight code is compared as a whole.
+// fence (sm_80), the straight code is compared as a whole, with the fence right before it that has no line of the test.
 //
 //   PTX                                    machine code (ptxas 13.0, sm_90)
 //   ld.weak                                LDG.WEAK

@@ -17,6 +17,7 @@
 #include "inspect/ptx_gate.h"
 #include "kernels.h"
 #include "read/read.h"
+#include "weaker.h"
 
 using namespace fencepost;
 using inspect::WhatRan;
@@ -84,54 +85,6 @@ inspect::CubinKernel recorded(const fs::path& file) {
   return k;
 }
 
-// The instruction with one thing weaker, each way.
-std::vector<std::string> weaker(const std::string& instruction) {
-  const size_t blank = std::min(instruction.find(' '), instruction.size());
-  const std::string mnemonic = instruction.substr(0, blank), rest = instruction.substr(blank);
-  std::set<std::string> out;
-  const auto put = [&](const std::string& from, const std::string& to) {
-    // A word of the mnemonic, and no part of one.
-    for (size_t at = mnemonic.find(from); at != std::string::npos; at = mnemonic.find(from, at + 1)) {
-      const size_t end = at + from.size();
-      if (end != mnemonic.size() && mnemonic[end] != '.') continue;
-      out.insert(mnemonic.substr(0, at) + to + mnemonic.substr(end) + rest);
-    }
-  };
-  const bool fence = mnemonic.starts_with("fence");
-  if (!fence && mnemonic.find("sync_restrict") == std::string::npos) {
-    put(".release", ".relaxed"), put(".acquire", ".relaxed"), put(".acq_rel", ".relaxed");
-    if (mnemonic.starts_with("mbarrier") && mnemonic.find(".cluster.") == std::string::npos &&
-        mnemonic.find(".cta.") == std::string::npos)
-      for (const char* w : {".arrive", ".expect_tx", ".test_wait", ".try_wait", ".parity"})
-        if (mnemonic.find(".relaxed") == std::string::npos) put(w, std::string(w) + ".relaxed.cta");
-    put("barrier.cluster.arrive", "barrier.cluster.arrive.relaxed");
-  } else {
-    put(".acq_rel", ".acquire"), put(".acq_rel", ".release"), put(".sc", ".acq_rel");
-    put("fence.proxy.async", "fence.proxy.async.global"), put("fence.proxy.async", "fence.proxy.async.shared::cta");
-  }
-  if (mnemonic.find("sync_restrict") == std::string::npos && !mnemonic.starts_with("cp."))
-    put(".sys", ".gpu"), put(".gpu", ".cta"), put(".cluster", ".cta");
-  put(".wait_group", ".wait_group.read");
-  if (mnemonic.ends_with("wait_group") || mnemonic.ends_with("wait_group.read")) out.insert(mnemonic + " 5");
-  if (fence || mnemonic.find("wait_group") != std::string::npos || mnemonic.find("wait_all") != std::string::npos ||
-      mnemonic.find("commit_group") != std::string::npos || mnemonic.starts_with("barrier.cta"))
-    out.insert("");
-  return {out.begin(), out.end()};
-}
-
-// The text of the module with the instruction of a site in another form: same registers, other mnemonic.
-std::string with(const async::Ptx9Module& m, const emit::PtxSite& site, const std::string& instruction) {
-  const std::string loc = fmt::format(".loc 1 {} 0\n\t", site.line);
-  const size_t at = m.text.find(loc) + loc.size(), end = m.text.find('\n', at), blank = m.text.find_first_of(" ;", at);
-  const std::string mnemonic = instruction.substr(0, instruction.find(' '));
-  std::string line;
-  if (mnemonic.find("wait_group") != std::string::npos)
-    line = instruction + ";";
-  else if (!instruction.empty())
-    line = mnemonic + m.text.substr(blank, end - blank);
-  return m.text.substr(0, at) + line + m.text.substr(end);
-}
-
 }  // namespace
 
 TEST(AsyncGate, EveryBundledTestIsAsWrittenOrNamed) {
@@ -139,7 +92,7 @@ TEST(AsyncGate, EveryBundledTestIsAsWrittenOrNamed) {
   std::map<WhatRan, size_t> verdicts;
   for (const fs::path& file : bundled()) {
     const auto m = module_of(file);
-    ASSERT_TRUE(m) << file;
+    if (!m) continue;  // `run` refuses it by name: surfaces
     const auto out = device::cuda::assemble(*ptxas(), m->text, m->sm);
     if (out.cubin.empty()) continue;  // an older ptxas
     const auto r = inspect::what_ran(sites_of(*m), out.cubin);
@@ -153,11 +106,14 @@ TEST(AsyncGate, EveryBundledTestIsAsWrittenOrNamed) {
           << file << told(r);
     if (r.verdict == WhatRan::reordered)
       EXPECT_TRUE(says("comes after") || says("does not wait for the answer")) << file << told(r);
-    // Results that nobody reads: a weak load, and the old value of an atomic operation.
+    // Results that nobody reads: a load, and the old value of an atomic operation.
     if (r.verdict == WhatRan::dropped)
-      EXPECT_TRUE(says("ld.weak.global.b64, is not in") || says("atom.relaxed.gpu.global.add.u64, became REDG"))
+      EXPECT_TRUE(says("ld.weak.global.b64, is not in") ||
+                  (says("ld.relaxed.") && says("is not in the machine code")) ||
+                  says("atom.relaxed.gpu.global.add.u64, became REDG"))
           << file << told(r);
-    EXPECT_NE(r.verdict, WhatRan::merged) << file << told(r);
+    // Two loads of one place, of which nobody reads the first.
+    if (r.verdict == WhatRan::merged) EXPECT_EQ(file.stem(), "MP+relaxed-then-acquire") << told(r);
     if (file.stem() == "MP+mbarrier" || file.stem() == "bulk-does-not-carry") {
       EXPECT_TRUE(says("ld.weak.global.b64, does not wait for the answer of instruction")) << told(r);
     }
@@ -173,7 +129,7 @@ TEST(AsyncGate, NothingWeakerPassesForTheTest) {
   size_t seen = 0, same = 0, refused = 0;
   for (const fs::path& file : bundled()) {
     const auto m = module_of(file);
-    ASSERT_TRUE(m) << file;
+    if (!m) continue;
     bool whole = false, looked = false;
     for (const emit::PtxSite& site : m->sites)
       for (const std::string& w : weaker(site.instruction)) {
@@ -187,7 +143,7 @@ TEST(AsyncGate, NothingWeakerPassesForTheTest) {
           tried.erase({site.instruction.substr(0, site.instruction.find(' ')), w});  // another test may have it
           continue;
         }
-        const auto out = device::cuda::assemble(*ptxas(), with(*m, site, w), m->sm);
+        const auto out = device::cuda::assemble(*ptxas(), with(m->text, site, w), m->sm);
         if (out.cubin.empty()) {
           ++refused;  // PTX has no such instruction
           continue;
