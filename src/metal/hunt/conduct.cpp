@@ -161,16 +161,17 @@ PtxTest with_instruction(const PtxTest& t, size_t at, const std::string& words, 
 PtxTest with_neighbours(const Configuration& c, const PtxTest& t, const std::string& signature) {
   const auto made = compile(c, {t}).front();
   const auto finding = shown(t, made, signature);
-  const bool alone = finding && is_order(finding->effect) &&
-                     std::ranges::count_if(t.body, [](const Instruction& i) { return i.is_access(); }) < 2;
+  const auto names = [&](const char* end) { return finding->detail.find(end) != std::string::npos; };
+  const bool alone = finding && is_order(finding->effect) && (names("the begin") || names("the end"));
   if (!alone) return t;
   const size_t at = finding->culprit;
   const uint32_t number = t.body[at].number == 1 ? 2 : 1;
   const PtxTest before = with_instruction(t, at, "st.weak.global.u32", 'p', number);
   const PtxTest behind = with_instruction(t, at + 1, "ld.weak.global.u32", 'p', number + 1);
   const PtxTest both = with_instruction(before, at + 2, "ld.weak.global.u32", 'p', number + 1);
+  const PtxTest first = with_instruction(t, 0, "st.weak.global.u32", 'p', number);  // a fence may stand between
   const bool acquires = finding->effect == Effect::no_invalidate || finding->effect == Effect::no_wait;
-  for (const PtxTest& other : {t.body[at].is_access() ? (acquires ? behind : before) : both, both}) {
+  for (const PtxTest& other : {t.body[at].is_access() ? (acquires ? behind : before) : both, both, first}) {
     const auto again = compile(c, {other}).front();
     if (shown(other, again, signature)) return other;
   }

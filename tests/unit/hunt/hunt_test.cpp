@@ -694,3 +694,34 @@ TEST(HuntLive, OneThingTakenAwayFromRealCode) {
   EXPECT_GT(planted, 300u);
   EXPECT_EQ(caught, planted);
 }
+
+// Reduced by several threads at once: an order is between two accesses, and its sibling is the same operation.
+TEST(HuntLive, OrdersAreBetweenAccessesAndHaveSiblings) {
+  const char* ptxas = std::getenv("FENCEPOST_PTXAS");
+  if (ptxas == nullptr || *ptxas == 0) GTEST_SKIP() << "FENCEPOST_PTXAS names no ptxas: the hunt is not tried on one";
+  const auto compiler = open_compiler(ptxas, "");
+  if (!compiler) GTEST_SKIP() << compiler.error().list.front().message;
+  const Folder folder;
+  auto l = Ledger::open(folder / "h.db", 99, k_batch);
+  ASSERT_TRUE(l.has_value());
+  Plan plan{{{*compiler, "sm_90", 3}}, 99, 200, 4};
+  ASSERT_TRUE(fill(*l, plan, Job(), [](uint64_t, uint64_t) {}));
+  ASSERT_TRUE(reduce_all(*l, plan, Job()));
+  const auto faults = l->faults();
+  ASSERT_TRUE(faults.has_value());
+  size_t orders = 0;
+  for (const hunt::Fault& f : *faults) {
+    const bool known = f.signature.find("loop in shared memory, shared, scope above cta") != std::string::npos;
+    if (!known || !f.signature.starts_with("no-")) continue;
+    ++orders;
+    const auto t = parse_test(f.reduced);
+    ASSERT_TRUE(t.has_value());
+    EXPECT_GE(t->body.size(), 2u) << f.reduced;
+    EXPECT_EQ(f.detail.find("the end"), std::string::npos) << f.detail;
+    EXPECT_EQ(f.detail.find("the begin"), std::string::npos) << f.detail;
+    EXPECT_NE(f.right_where.find(".add.u32@"), std::string::npos) << f.right_where;
+    EXPECT_FALSE(f.right_listing.empty());
+    EXPECT_TRUE(f.toolkit.starts_with("ptxas V")) << f.toolkit;
+  }
+  EXPECT_GE(orders, 1u);
+}

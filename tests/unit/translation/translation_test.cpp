@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "base/child.h"
@@ -253,6 +254,37 @@ TEST(Reports, HaveTheBinaryThatWasKept) {
         EXPECT_NE(file.text.find(part), std::string::npos) << part << "\n" << file.text;
   }
   EXPECT_TRUE(found);
+}
+
+// A program of one thread ends in one way, which the report says, with the names of both operations; another compiler's
+// row has its own source.
+TEST(Reports, OfOneThreadSayHowItEnds) {
+  hunt::Fault f;
+  f.signature = "clang update.relaxed.old";
+  f.effect = "new-outcome";
+  f.configuration = "clang-19.1.7 sm_90 -O3";
+  f.culprit = "min.relaxed.block.old x 1";
+  f.test = f.reduced = "block 0: sub.relaxed.device.ref x 5; min.relaxed.block.old x 1";
+  f.detail = "x=4294967291; 0:r0=0; 0:r1=4294967291;";
+  f.listing = ".target sm_90\n\tatom.cta.min.s32 %r1, [%rd1], 1;\n";
+  f.right_listing = ".target sm_90\n\tatom.global.min.u32 %r1, [%rd1], 1;\n";
+  f.right_where = f.configuration + ", as block 0: sub.relaxed.device.ref x 5; min.relaxed.device.old x 1";
+  f.toolkit = "clang 19.1.7, headers of CUDA 12.9";
+  f.table = {{f.configuration, "fault"}, {"nvcc-13.5.37 sm_90 -O3", "right"}};
+  fencepost::translation::Summary s;
+  s.faults.push_back(f);
+  std::map<std::string, std::string> files;
+  for (const hunt::ReportFile& file : fencepost::translation::report_files(s))
+    files[file.path.substr(file.path.find('/') + 1)] = file.text;
+  const std::string& text = files["report.md"];
+  for (const char* part :
+       {"# clang 19.1.7, sm_90: unsigned `atomicMin_block(x, 1u)` becomes the signed `atom.cta.min.s32`",
+        "ends with `x=1; 0:r0=0; 0:r1=4294967291;`", "ends with `x=4294967291; 0:r0=0; 0:r1=4294967291;`",
+        "// <<< here", "headers of CUDA 12.9", "-ptx source-nvcc.cu"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  EXPECT_EQ(text.find("docs/"), std::string::npos);
+  EXPECT_NE(files["source-nvcc.cu"].find("atomicMin_block"), std::string::npos);
+  EXPECT_NE(files["right.cu"].find("atomicMin(x, 1u)"), std::string::npos);
 }
 
 // Each litmus test of a fault asks what its role says: the model forbids the outcome with the instruction as written
