@@ -56,8 +56,8 @@ FileReport compare_file(const std::string& path, const std::string& a, const std
       fault(first ? second.error() : first.error());
       continue;
     }
+    Job job = job_of(s);  // the budget is of the test: under both models
     const auto decide = [&](const cat::Model& m) {
-      Job job = job_of(s);
       const auto options = check_options(s, test.dialect);
       if (!options) return Verdict{Status::unsupported, options.error().list[0].message, false};
       return check::check(test, m, *options, job).verdict;
