@@ -134,7 +134,8 @@ KERNEL_COUNT ?= 50000
 fuzz-kernels:
 	@tools/install_packages build test
 	@tools/build $(PRESET) fencepost
-	python3 tests/fuzz/kernels/hold.py $(BUILD)/fencepost --seed $(FUZZ_SEED) --count $(KERNEL_COUNT) --jobs $(JOBS) --check --save $(BUILD)/disagreements
+	@tools/build $(PRESET) kernel_prover
+	python3 tests/fuzz/kernels/hold.py $(BUILD)/fencepost --prover $(BUILD)/tests/fuzz/kernel_prover --seed $(FUZZ_SEED) --count $(KERNEL_COUNT) --jobs $(JOBS) --check --save $(BUILD)/disagreements
 
 FUZZ_SECONDS ?= 600
 fuzz-parsers:

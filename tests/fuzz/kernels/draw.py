@@ -520,6 +520,8 @@ def draw(seed):
     features = rng.sample(COMMON + ONLY[language] * 2, rng.choice([1, 1, 1, 2, 2, 3]))
     features = list(dict.fromkeys(features))
     launch = rng.choice([(2, 2), (2, 2), (4, 2), (4, 1), (3, 2), (2, 3)])
+    if {"flags", "locks", "last_groups", "resets"} & set(features) and rng.random() < 0.8:
+        launch = rng.choice([(2, 2), (2, 2), (4, 1)])  # small enough for `check`
     if "named_barriers" in features or "warps" in features:
         launch = (64, 1)
     if "rows" in features:

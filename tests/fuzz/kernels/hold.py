@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Random kernels: `fencepost prove` against an oracle of its own (oracle.py) and against `fencepost check`.
 
-    hold.py FENCEPOST [--seed N] [--count N] [--seconds S] [--jobs N] [--save DIR] [--check]
+    hold.py FENCEPOST [--prover KERNEL_PROVER] [--seed N] [--count N] [--seconds S] [--jobs N] [--save DIR] [--check] [--json FILE]
+
+With `--prover` (prover.cpp) a worker asks about all of its kernels in one process, which takes about half of the time.
 
 Wrong is
   - `verified` where the oracle runs into a race or a divergent barrier,
@@ -10,12 +12,17 @@ Wrong is
   - an internal error, or a text that is refused as bad input.
 To be looked at, and counted apart, is `confirmed by a run` where the oracle sees nothing, since the oracle reads the
 languages generously, and `verified` under a printed assumption that the oracle's run does not meet.
+`--check` asks about CUDA, and about OpenCL C where clang 15 and llvm-spirv-15 are there; how many were asked is printed.
 A kernel that goes wrong is reduced and saved with its launch. Exit 1 when something is wrong, when a feature is in fewer
 than 5 % of 400 kernels or more, or when fewer than a fifth of 40 kernels or more are verified or refuted.
 """
 import argparse
+import atexit
 import concurrent.futures
+import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,9 +33,11 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import draw  # noqa: E402
 import oracle  # noqa: E402
 
+PLACE = re.compile(r"/\S*/(?=k\.c[lu])")  # the folder of a kernel
 RUNS = 16  # of the oracle for one kernel
 ORDERING = {"flags", "locks", "last_groups", "mixed_atomics", "resets"}
 UNREAD = {"copies", "pipelines", "named_barriers", "warps", "vectors", "casts", "mixed_atomics", "rows"}  # not read by `check`
+OPENCL_IS_READ = all(shutil.which(x) for x in ("clang-15", "llvm-spirv-15"))  # by `check`
 RIGHT, WRONG, LOOK = "right", "wrong", "look"
 
 
@@ -38,6 +47,30 @@ def call(words, seconds):
     except subprocess.TimeoutExpired:
         return None, ""
     return done.returncode, done.stdout + done.stderr
+
+
+PROVER, SERVER = "", None  # the driver's path, and the driver of this worker
+
+
+def prove(fencepost, words, path):
+    if not PROVER:
+        return call([fencepost, "prove", *words, path], 120)
+    global SERVER
+    if SERVER is None or SERVER.poll() is not None:
+        SERVER = subprocess.Popen([PROVER, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        atexit.register(SERVER.kill)
+    try:
+        print(json.dumps([*words, path]), file=SERVER.stdin, flush=True)
+        code, text = json.loads(SERVER.stdout.readline())
+    except (OSError, ValueError):
+        SERVER.kill()
+        return -1, "the driver ended"
+    return code, text
+
+
+def worker(prover):
+    global PROVER
+    PROVER = prover
 
 
 def launch_words(kernel, any_size):
@@ -53,7 +86,7 @@ def launch_words(kernel, any_size):
 def ask(fencepost, kernel, path, options):
     with open(path, "w") as f:
         f.write(kernel.kernel_text(kernel.language))
-    return call([fencepost, "prove", *options, path], 120)
+    return prove(fencepost, options, path)
 
 
 class Answer:
@@ -102,7 +135,7 @@ def one(job):
         if any_size and how == LOOK and answer.kind == "confirmed":
             how = RIGHT  # at another launch
         asked = None
-        if with_check and answer.kind == "verified" and kernel.features & ORDERING \
+        if with_check and (kernel.language == "cu" or OPENCL_IS_READ) and answer.kind == "verified" and kernel.features & ORDERING \
                 and not kernel.features & UNREAD and kernel.local * kernel.groups <= 4 and not kernel.uses_rows:
             proof = answer
             if benign:
@@ -166,21 +199,37 @@ def reduce(fencepost, kernel, seed, options, benign, why, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("fencepost")
+    parser.add_argument("--prover", default="", help="build/release/tests/fuzz/kernel_prover")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="the first kernel of this seed")
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=0, help="no new kernels after so many seconds")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--save", default="")
-    parser.add_argument("--check", action="store_true", help="ask `check` too (OpenCL C needs clang 15 and llvm-spirv)")
+    parser.add_argument("--json", default="", help="counts and seeds, written every 1,000 kernels and at the end")
+    parser.add_argument("--check", action="store_true", help="ask `check` too")
     a = parser.parse_args()
     features, table, wrong, look, reasons, held = Counter(), Counter(), [], [], Counter(), Counter()
-    jobs = [(a.fencepost, a.seed * 1000000 + n, a.save, a.check) for n in range(a.count)]
-    begin, count = time.monotonic(), 0
-    with concurrent.futures.ProcessPoolExecutor(a.jobs) as pool:
-        for at in range(0, a.count, 40 * a.jobs):
+    jobs = [(a.fencepost, a.seed * 1000000 + a.first + n, a.save, a.check) for n in range(a.count)]
+    begin, count, told = time.monotonic(), 0, 0
+
+    def counts(ended):
+        return {"seed": a.seed, "first": a.first, "kernels": count, "seconds": round(time.monotonic() - begin, 1), "ended": ended,
+                "answers": {f"{k} and {t}": n for (k, t), n in sorted(table.items())}, "features": dict(features.most_common()),
+                "against_check": {f"{l} {k}": n for (l, k), n in sorted(held.items())}, "not_decided": dict(reasons.most_common(20)),
+                "wrong": wrong, "to_be_looked_at": look}
+
+    def write(ended):
+        if a.json:
+            with open(a.json + ".new", "w") as f:
+                json.dump(counts(ended), f, indent=1)
+            os.replace(a.json + ".new", a.json)
+
+    with concurrent.futures.ProcessPoolExecutor(a.jobs, initializer=worker, initargs=(a.prover,)) as pool:
+        for at in range(0, a.count, 64 * a.jobs):
             if a.seconds and time.monotonic() - begin > a.seconds:
                 break
-            for language, has, kind, truth, how, why, seed, asked, text in pool.map(one, jobs[at:at + 40 * a.jobs], chunksize=4):
+            for language, has, kind, truth, how, why, seed, asked, text in pool.map(one, jobs[at:at + 64 * a.jobs], chunksize=4):
                 count += 1
                 features.update(has)
                 table[kind, truth] += 1
@@ -192,7 +241,13 @@ def main():
                     look.append((seed, why))
                     print(f"to be looked at: seed {seed}: {why}", flush=True)
                 if kind == "not decided":
-                    reasons.update(line.split("not decided: ", 1)[1].split(": ", 1)[-1] for line in text.splitlines() if ": not decided: " in line)
+                    reasons.update(PLACE.sub("", line.split("not decided: ", 1)[1].split(": ", 1)[-1]) for line in text.splitlines() if ": not decided: " in line)
+            if count - told >= 1000:
+                told = count
+                print(f"{count} kernels in {time.monotonic() - begin:.0f} s, {sum(held.values())} of them asked of check: {len(wrong)} wrong, "
+                      f"{len(look)} to be looked at", flush=True)
+                write(False)
+    write(True)
     print(f"{count} kernels: " + ", ".join(f"{k} and {t} {n}" for (k, t), n in sorted(table.items())))
     print("features: " + ", ".join(f"{f} {100 * n / count:.1f} %" for f, n in features.most_common()))
     print("not decided: " + "; ".join(f"{n} {r}" for r, n in reasons.most_common(8)))
