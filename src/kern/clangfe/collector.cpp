@@ -3,8 +3,11 @@
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/LexDiagnostic.h>
 #include <clang/Sema/Sema.h>
+#include <clang/Sema/SemaDiagnostic.h>
 
 #include <algorithm>
+
+#include "clangfe/survey.h"
 
 namespace fencepost::clangfe {
 
@@ -13,7 +16,8 @@ void Collector::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const cl
   if (level < clang::DiagnosticsEngine::Warning) return;
   const bool error = level >= clang::DiagnosticsEngine::Error;
   Failure f;
-  if (error && d.hasSourceManager() && d.getLocation().isValid())
+  const bool attribute = d.getID() == clang::diag::warn_unknown_attribute_ignored;
+  if ((error || attribute) && d.hasSourceManager() && d.getLocation().isValid())
     f.at = d.getSourceManager().getExpansionLoc(d.getLocation());
   if (error && ci_ != nullptr && ci_->hasSema()) f.inside = ci_->getSema().getCurFunctionDecl(true);
   if (const Span from = foreign(d); from.source != nullptr) {
@@ -30,11 +34,33 @@ void Collector::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const cl
   f.said.message = text.str().str();
   if (d.hasSourceManager()) f.said.span = place(d.getSourceManager(), d.getLocation());
   if (error) f.said.hint = hint(f.said.message);
+  if (error && ci_ != nullptr && d.hasSourceManager()) from_header(d, f);
   if (d.getID() == clang::diag::err_pp_file_not_found) refused(d.getArgStdStr(0), f.said);
+  if (attribute) attributes.push_back(f);
   if (error)
     failures.push_back(std::move(f));
   else
     warnings.push_back(std::move(f.said));
+}
+
+// An error in a template of our headers is a fault of its use, which is where the user's text asked for the instance.
+void Collector::from_header(const clang::Diagnostic& d, Failure& f) {
+  const clang::SourceManager& sm = d.getSourceManager();
+  if (!ci_->hasSema() || users_text(sm, ci_->getTarget(), d.getLocation())) return;
+  const auto& contexts = ci_->getSema().CodeSynthesisContexts;
+  const auto use = std::find_if(contexts.rbegin(), contexts.rend(), [&](const auto& c) {
+    return users_text(sm, ci_->getTarget(), c.PointOfInstantiation);
+  });
+  if (use == contexts.rend()) return;
+  f.said.span = place(sm, use->PointOfInstantiation);
+  constexpr std::string_view ours = "'__fencepost_atomic_";
+  if (const size_t at = f.said.message.find(ours); at != std::string::npos) {
+    const std::string name = f.said.message.substr(at + ours.size());
+    f.said.message = "an atomic object of this type has no model here (operation '" + name;
+    f.said.message += f.said.message.ends_with('\'') ? ")" : "";
+    f.said.hint = "integers and floating-point numbers of 16 to 64 bits have one";
+    f.said.fault = Fault::unsupported;
+  }
 }
 
 // Programs give macros and types to their kernels on the compiler's command line.

@@ -37,10 +37,12 @@ class Collector : public clang::DiagnosticConsumer {
 
   std::vector<Failure> failures;
   std::vector<Diagnostic> warnings;
+  std::vector<Failure> attributes;  // unknown to clang, which passes over them
 
  private:
   static std::string hint(const std::string& message);
   void refused(const std::string& name, Diagnostic& out) const;
+  void from_header(const clang::Diagnostic& d, Failure& f);
   Span foreign(const clang::Diagnostic& d);
 
   SourcePtr file_;

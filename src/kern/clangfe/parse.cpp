@@ -93,7 +93,10 @@ class SurveyAction : public clang::ASTFrontendAction {
     };
     ci.getPreprocessor().addPPCallbacks(
         std::make_unique<Includes>(ci.getPreprocessor(), found_, collector_.reads(), undefined, users));
-    return std::make_unique<Survey>(ci, collector_, out_, found_);
+    // What is read for a memory model has no clusters, and newer compilers make clusters of some attributes.
+    const bool attributes_decide = std::find(options_.clang_arguments.begin(), options_.clang_arguments.end(),
+                                             "-D__FENCEPOST_CHECK") != options_.clang_arguments.end();
+    return std::make_unique<Survey>(ci, collector_, out_, found_, attributes_decide);
   }
   void EndSourceFileAction() override { collector_.watch(nullptr); }
 

@@ -421,19 +421,6 @@ Expected<const HostKernel*> chosen(const SourcePtr& file, const std::vector<Host
   return found;
 }
 
-// clang passes over an attribute that it does not know, and newer compilers make clusters of some.
-Expected<void> attributes_are_known(const std::vector<Diagnostic>& warnings) {
-  constexpr std::string_view begin = "unknown attribute '";
-  for (const Diagnostic& w : warnings)
-    if (w.message.starts_with(begin))
-      return unsupported_at(
-          w.span,
-          fmt::format("the attribute '{}'",
-                      w.message.substr(begin.size(), w.message.find('\'', begin.size()) - begin.size())),
-          "leave it out if it says nothing of what the kernel does; without cluster_dims the blocks are no clusters");
-  return {};
-}
-
 }  // namespace
 
 Expected<std::string> kernel_text(const SourcePtr& file, const std::vector<std::string>& words) {
@@ -459,8 +446,6 @@ Expected<std::string> kernel_text(const SourcePtr& file, const std::vector<std::
     ds.add(*(*kernel)->not_read);
     return std::unexpected(std::move(ds));
   }
-  if (const auto known = attributes_are_known(surveyed->parsed->warnings); !known)
-    return std::unexpected(known.error());
   llvm::Module& module = *surveyed->parsed->module;
   llvm::Function* f = module.getFunction((*kernel)->symbol);
   if (f == nullptr || f->isDeclaration())

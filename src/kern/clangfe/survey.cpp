@@ -364,8 +364,68 @@ void Survey::add_doubts(clang::Decl* d) {
     }
 }
 
+// The declarations that an attribute may belong to: those around it; between two of them both, since it stands before
+// the one or behind the other.
+static void owners_of(clang::SourceLocation at, const std::vector<clang::Decl*>& decls, const clang::SourceManager& sm,
+                      std::vector<clang::Decl*>& out) {
+  clang::Decl *before = nullptr, *behind = nullptr;
+  bool around = false;
+  for (clang::Decl* d : decls) {
+    const clang::SourceRange range = d->getSourceRange();
+    if (d->isImplicit() || range.isInvalid()) continue;
+    const clang::SourceLocation begin = sm.getExpansionLoc(range.getBegin()),
+                                end = sm.getExpansionRange(range.getEnd()).getEnd();
+    if (sm.isBeforeInTranslationUnit(end, at)) {
+      before = d;
+    } else if (sm.isBeforeInTranslationUnit(at, begin)) {
+      if (behind == nullptr) behind = d;
+    } else {
+      around = true;
+      const bool holder = clang::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(d);
+      if (!holder) out.push_back(d);
+      if (holder || clang::isa<clang::RecordDecl>(d)) {
+        auto* context = clang::cast<clang::DeclContext>(d);
+        owners_of(at, {context->decls_begin(), context->decls_end()}, sm, out);
+      }
+    }
+  }
+  if (around) return;
+  // Nothing that stands behind the body of a function belongs to it.
+  const auto* f = before != nullptr ? before->getAsFunction() : nullptr;
+  if (f != nullptr && f->isThisDeclarationADefinition()) before = nullptr;
+  for (clang::Decl* d : {before, behind})
+    if (d != nullptr) out.push_back(d);
+}
+
+void Survey::add_attributes() {
+  const clang::SourceManager& sm = ci_.getSourceManager();
+  for (const Failure& a : collector_.attributes) {
+    std::vector<clang::Decl*> owners;
+    owners_of(a.at, top_, sm, owners);
+    const std::string name = a.said.message.substr(0, a.said.message.rfind('\'') + 1);
+    for (clang::Decl* d : owners) {
+      if (auto* t = clang::dyn_cast<clang::TemplateDecl>(d); t != nullptr && t->getTemplatedDecl() != nullptr)
+        d = t->getTemplatedDecl();
+      clang::SourceLocation at = d->getLocation();
+      if (const auto* tag = clang::dyn_cast<clang::TagDecl>(d); tag != nullptr && tag->getDefinition() != nullptr)
+        at = tag->getDefinition()->getLocation();
+      if (const auto* v = clang::dyn_cast<clang::VarDecl>(d); v != nullptr && v->getDefinition() != nullptr)
+        at = v->getDefinition()->getLocation();
+      Failure f{.said = {.span = a.said.span,
+                         .message = "the attribute " + name.substr(name.find('\'')),
+                         .hint = "leave it out if it says nothing of what the kernel does; without cluster_dims the "
+                                 "blocks are no clusters"},
+                .at = sm.getExpansionLoc(at),
+                .inside = clang::dyn_cast<FunctionDecl>(d)};
+      f.said.fault = Fault::unsupported;
+      faults_.push_back(std::move(f));
+    }
+  }
+}
+
 void Survey::add_doubts() {
   faults_ = collector_.failures;
+  if (attributes_decide_) add_attributes();
   if (found_.doubts.none()) return;
   const size_t first = faults_.size();
   const clang::SourceManager& sm = ci_.getSourceManager();

@@ -33,8 +33,8 @@ bool users_text(const clang::SourceManager& sm, const clang::TargetInfo& target,
 
 class Survey : public clang::ASTConsumer {
  public:
-  Survey(clang::CompilerInstance& ci, Collector& collector, LlvmModule& out, Found& found)
-      : ci_(ci), collector_(collector), out_(out), found_(found) {}
+  Survey(clang::CompilerInstance& ci, Collector& collector, LlvmModule& out, Found& found, bool attributes_decide)
+      : ci_(ci), collector_(collector), out_(out), found_(found), attributes_decide_(attributes_decide) {}
   void Initialize(clang::ASTContext& context) override;
   bool HandleTopLevelDecl(clang::DeclGroupRef group) override;
   void HandleCXXStaticMemberVarInstantiation(clang::VarDecl* v) override { variables_.push_back(v); }
@@ -43,6 +43,7 @@ class Survey : public clang::ASTConsumer {
  private:
   void visit(clang::Decl* d);
   bool users(clang::SourceLocation at) const { return users_text(ci_.getSourceManager(), ci_.getTarget(), at); }
+  void add_attributes();
   void add_doubts();
   void add_doubts(clang::Decl* d);
   void put_on_device(clang::VarDecl* v);
@@ -61,6 +62,7 @@ class Survey : public clang::ASTConsumer {
   std::vector<Failure> faults_;  // clang's, and what is in doubt
   LlvmModule& out_;
   Found& found_;
+  bool attributes_decide_;
   clang::ASTContext* context_ = nullptr;
   std::vector<clang::FunctionDecl*> functions_;  // with a body, no patterns
   std::vector<clang::FunctionTemplateDecl*> templates_;

@@ -6,6 +6,8 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "base/kernel_library.h"
 #include "prog/test.h"
 #include "prog/weaken.h"
@@ -68,6 +70,45 @@ TEST_F(CudaCpp, WhatIsNotModelledIsNamedWithItsLine) {
   says(kernel("r[0] = **p;", "int* r, int** p"), "memory that holds addresses is not read");
   says(kernel("atomicAdd((int*)p, atomicAdd(p, 1ull) == 0);", "unsigned long long* p"), "pieces of 32 bits");
   says(kernel("cuda::atomic_ref<bool>(*r).store(true);", "bool* r"), "an atomic of type bool");
+}
+
+// An attribute that clang does not know refuses what reaches it, wherever it stands, and nothing else.
+TEST_F(CudaCpp, UnknownAttributesRefuseWhatReachesThem) {
+  const std::string text =
+      "__global__ void first(int* d) { d[threadIdx.x] = 1; }\n"
+      "__attribute__((a1)) __global__ void before(int* d) { d[threadIdx.x] = 1; }\n"
+      "[[x::a2]] __global__ void declared(int* d);\n"
+      "__global__ void declared(int* d) { d[threadIdx.x] = 1; }\n"
+      "__global__ void behind(int* d) __attribute__((a8));\n"
+      "__global__ void behind(int* d) { d[threadIdx.x] = 1; }\n"
+      "struct [[x::a3]] S { int x; };\n"
+      "__global__ void uses(S* d) { d[threadIdx.x].x = 1; }\n"
+      "namespace n { __device__ int g(int x) { return x; } [[x::a4]] __device__ int h(int x) { return x; } }\n"
+      "__global__ void calls(int* d) { d[threadIdx.x] = n::h(1); }\n"
+      "__global__ void calls_other(int* d) { d[threadIdx.x] = n::g(1); }\n"
+      "template <class T> [[x::a5]] __device__ T t(T x) { return x; }\n"
+      "__global__ void instance(int* d) { d[threadIdx.x] = t(1); }\n"
+      "__global__ void within(int* d) { [[x::a6]] int v = 1; d[threadIdx.x] = v; }\n"
+      "__device__ [[x::a7]] int table[4];\n"
+      "__global__ void reads(int* d) { d[threadIdx.x] = table[0]; }\n"
+      "__global__ void last(int* d) { d[threadIdx.x] = 1; }\n";
+  spirv::LaunchOptions options;
+  for (const auto& [entry, attribute] : std::map<std::string, std::string>{{"before", "a1"},
+                                                                           {"declared", "a2"},
+                                                                           {"behind", "a8"},
+                                                                           {"uses", "a3"},
+                                                                           {"calls", "a4"},
+                                                                           {"instance", "a5"},
+                                                                           {"within", "a6"},
+                                                                           {"reads", "a7"}}) {
+    options.entry = entry;
+    EXPECT_NE(said(text, options).find("unsupported: the attribute '" + attribute + "'"), std::string::npos) << entry;
+  }
+  for (const char* entry : {"first", "calls_other", "last"}) {
+    options.entry = entry;
+    const auto t = read(text, options);
+    EXPECT_TRUE(t.has_value()) << entry << (t ? "" : render(t.error()));
+  }
 }
 
 TEST_F(CudaCpp, LaunchesThatTheKernelDoesNotAllow) {
