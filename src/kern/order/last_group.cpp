@@ -255,8 +255,8 @@ std::optional<Term> LastGroup::behind_sight(const TicketRecord& k, const Sight& 
   if (in.side.how == Evidence::none) return std::nullopt;
   const Release out = memo(released_, std::make_pair(number(before), k.position), [&] { return released(k, before); });
   if (out.how == Evidence::none) return std::nullopt;
-  const bool exact =
-      (in.side.how == Evidence::fenced && out.how == Evidence::fenced) || (in.side.sequential && out.sequential);
+  const bool fenced = in.side.how == Evidence::fenced && out.how == Evidence::fenced;
+  const bool exact = fenced || (in.side.sequential && out.sequential);
   // Nothing but the barrier behind the ticket: as in CUDA's guide.
   if (!exact && (in.side.how == Evidence::fenced || !s.own_ticket)) return std::nullopt;
   if (!exact)
@@ -264,6 +264,8 @@ std::optional<Term> LastGroup::behind_sight(const TicketRecord& k, const Sight& 
         {"loads behind the last ticket of " + m_.region(k.region).name +
              " see what other blocks wrote before theirs, as in CUDA's guide, though no fence stands there",
          Assumption::as_in_guide, k.region});
+  else if (!fenced)
+    assumptions.insert(fences_in_order());
   return in.when;
 }
 

@@ -160,7 +160,9 @@ std::vector<Messages::Reader> Messages::readers(const Asked& q, const Observatio
 
 bool Messages::granted(const Asked& q, const ObservationRecord& o, const Reader& r) {
   if (!follows(q, r.known, pool_.ne(r.value, pool_.constant(0, pool_.width(r.value))))) return false;
+  by_order_of_fences_ = false;
   if (!all_writers(q, o, r)) return false;
+  if (by_order_of_fences_) assumptions.insert(fences_in_order());
   assumptions.insert(starts_at_zero(m_, o.region));
   return true;
 }
@@ -220,7 +222,9 @@ bool Messages::in_turns(const Asked& q) {
           const Term next = pool_.add(mine.value, pool_.constant(1, pool_.width(mine.value)));
           return all_writers(turn, o, {known, mine.offset, next, side});
         };
+        by_order_of_fences_ = false;
         if (!ends(q, first, second) || !ends(back, second, first)) continue;
+        if (by_order_of_fences_) assumptions.insert(fences_in_order());
         assumptions.insert(starts_at_zero(m_, o.region));
         return true;
       }
@@ -341,7 +345,11 @@ bool Messages::by_writer(const Asked& q, const ObservationRecord& o, const Reade
     same_thread.push_back(pool_.eq(local[d], x_.local_id[p][d]));
   }
   const Term in_group = pool_.all(std::move(same)), itself = pool_.all(std::move(same_thread));
-  const auto enough = [&](const Side& s) { return (s.fenced && r.side.fenced) || (s.sequential && r.side.sequential); };
+  const auto enough = [&](const Side& s) {
+    if (s.fenced && r.side.fenced) return true;
+    by_order_of_fences_ = by_order_of_fences_ || (s.sequential && r.side.sequential);
+    return s.sequential && r.side.sequential;
+  };
   const auto with = [&](std::vector<Term> more) {
     more.insert(more.end(), also.begin(), also.end());
     return more;

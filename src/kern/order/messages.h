@@ -127,6 +127,7 @@ class Messages {
   bool all_writers(const Asked& q, const ObservationRecord& o, const Reader& r);
   bool follows(const Asked& q, std::vector<Term> also, Term then);
   std::vector<Reader> readers(const Asked& q, const ObservationRecord& o);
+  bool by_order_of_fences_ = false;  // of what is being shown
   bool granted(const Asked& q, const ObservationRecord& o, const Reader& r);
   bool by_writer(const Asked& q, const ObservationRecord& o, const Reader& r, const AccessRecord& w);
   bool reaches(ir::Scope s) const;

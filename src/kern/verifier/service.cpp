@@ -620,6 +620,8 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       undecided.push_back(fmt::format("'{}': {}", name, said.why));
       continue;
     }
+    if (o.model == launch::Model::ptx)
+      std::erase_if(r.assumptions, [](const auto& a) { return a.kind == prove::Assumption::fences_in_order; });
     if (r.verdict.status == Status::holds) {
       // Such a file could have a macro of a name that the text defines otherwise.
       const std::string absent =

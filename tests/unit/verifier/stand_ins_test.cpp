@@ -244,5 +244,46 @@ TEST(StandIns, CastsHideNoAccess) {
   }
 }
 
+// The place is the user's, not that of the template in our header.
+TEST(StandIns, AnAtomicOfBoolIsNamedWhereItIsUsed) {
+  if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  const std::string text =
+      "#include <cuda/atomic>\n__global__ void k(bool *f, int *d) {\n"
+      "  cuda::atomic_ref<bool, cuda::thread_scope_device> r(f[0]);\n  r.store(true);\n}\n"
+      "__global__ void good(int *d) { d[threadIdx.x] = 1; }\n";
+  const auto o = launch::parse({"--blockDim=4", "--gridDim=1"});
+  ASSERT_TRUE(o);
+  const launch::Answer a = answer(*o, make_source("k.cu", text));
+  EXPECT_EQ(a.exit_code, 3) << a.out << a.err;
+  EXPECT_NE((a.out + a.err).find("k.cu:4:"), std::string::npos) << a.out << a.err;
+  EXPECT_NE((a.out + a.err).find("an atomic object of this type has no model here"), std::string::npos);
+  EXPECT_EQ((a.out + a.err).find("cuda.hdr"), std::string::npos) << a.out << a.err;
+}
+
+// The last block, and a flag: each thread has a fence before the barrier, and thread 0 makes the atomic operation. By
+// PTX the two fences are in one order; by C++ a fence synchronises through an atomic operation of its own thread only
+// (models/cuda.cat; `check` finds the race), so the answer says what it takes for granted. Found by
+// tests/fuzz/kernels, seed 161003761.
+TEST(StandIns, TheOrderOfTwoFencesIsNamedWhereCxxHasNone) {
+  if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  const auto said = [](const std::string& words, const std::string& inside, const std::string& behind) {
+    auto o = launch::parse(words.empty() ? std::vector<std::string>{"--blockDim=2", "--gridDim=2"}
+                                         : std::vector<std::string>{"--blockDim=2", "--gridDim=2", words});
+    const launch::Answer a =
+        answer(*o, make_source("k.cu",
+                               "__global__ void k(int *a, int *b, int *f) { __shared__ int s;"
+                               "int i = blockIdx.x * blockDim.x + threadIdx.x; a[i] = 1; __threadfence();"
+                               "__syncthreads(); if (threadIdx.x == 0) { " +
+                                   inside + " s = atomicAdd(f, 1); " + inside + " } __syncthreads(); " + behind +
+                                   " if (s == gridDim.x - 1) b[threadIdx.x] = a[(i + 1) % 4]; }"));
+    EXPECT_EQ(a.exit_code, 0) << a.out << a.err;
+    return a.out + a.err;
+  };
+  const std::string named = "Fence-SC";
+  EXPECT_NE(said("", "", "__threadfence();").find(named), std::string::npos);
+  EXPECT_EQ(said("", "__threadfence();", "").find(named), std::string::npos);
+  EXPECT_EQ(said("--model=ptx", "", "__threadfence();").find(named), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fencepost::verifier
