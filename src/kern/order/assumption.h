@@ -35,9 +35,9 @@ inline Assumption starts_at_zero(const ir::Module& m, ir::RegionId counter) {
           counter};
 }
 
-// PTX ISA, Fence-SC order: of two morally strong fence.sc one synchronises with the other. C++ ([atomics.fences]) has
-// a fence synchronise only through an atomic operation of its own thread, so that what another thread of the group wrote
-// before its fence and a barrier is not ordered.
+// PTX ISA, Fence-SC order: of two morally strong fence.sc one synchronises with the other. In C++ ([atomics.fences]) a
+// fence synchronises only through an atomic operation of its own thread, so that what another thread of the group wrote
+// before its own fence and a barrier is not ordered.
 inline Assumption fences_in_order() {
   return {
       "of two __threadfence the earlier one is ordered before the later one, as in PTX (Fence-SC), also where "

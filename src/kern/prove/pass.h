@@ -1,6 +1,6 @@
 #pragma once
-// Internal to prove.cpp: one run of a kernel for one kind of pair of threads, and the questions about it. prove.cpp says
-// which runs a verdict needs.
+// Internal to prove.cpp: one run of a kernel for one kind of pair of threads, and the questions about it. Which runs a
+// verdict needs is said in prove.cpp.
 #include <algorithm>
 #include <bit>
 #include <chrono>

@@ -1,8 +1,8 @@
-// `fencepost prove` for many kernels at a time, for hold.py: the verifier with its clang and LLVM is opened and used once,
-// and each kernel is then asked about in a copy of this process, so that one that ends its process costs no other.
+// `fencepost prove` for many kernels at a time, for hold.py: the verifier with its clang and LLVM is opened once, and each
+// kernel is asked about in a copy of this process, so that one that ends its process costs no other.
 //   kernel_prover FILE...
-// Asks about these files first. A line of standard input is a JSON array, the words behind `prove`; a line of standard output answers it:
-// [exit status, text]. A status of null: the kernel was given up after its seconds, or its process was killed.
+// asks about these files first. A line of standard input is a JSON array, the words behind `prove`; a line of standard
+// output answers it: [exit status, text]. A status of null: the kernel was given up after its seconds.
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
