@@ -1,5 +1,5 @@
-// `fencepost prove` for many kernels at a time, for hold.py: the verifier with its clang and LLVM is opened once, and each
-// kernel is asked about in a copy of this process, so that one that ends its process costs no other.
+// `fencepost prove` for many kernels at a time, for hold.py: the verifier with its clang and LLVM is opened once, and
+// each kernel is asked about in a copy of this process, so that one that ends its process costs no other.
 //   kernel_prover FILE...
 // asks about these files first. A line of standard input is a JSON array, the words behind `prove`; a line of standard
 // output answers it: [exit status, text]. A status of null: the kernel was given up after its seconds.
