@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/diagnostic.h"
+#include "check/beside.h"
 #include "check/liveness.h"
 #include "check/machine.h"
 #include "check/processor_time.h"
@@ -229,9 +230,12 @@ Result check_from_below(const prog::Test& test, const cat::Model& model, const O
   // A bound that was given is come to from below, as with auto_bound: what is decided with less is decided.
   const bool from_below =
       options.engine == Engine::automatic && !now.reduce && options.bound.loops.empty() && options.bound.all > 1;
+  const prog::LoopBounds first = first_bounds(test, model);
   if (from_below) {
-    now.bound = 1;
+    now.bound = first;
     now.auto_bound = now.reduce = true;
+  } else if (now.auto_bound && now.bound == 1) {
+    now.bound = first;
   }
   Result r = check_at_bound(test, model, now, job);
   r.bound = now.bound;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "check/beside.h"
 #include "check/check.h"
 #include "check/enumerate_replay.h"
 #include "check/enumerate_search.h"
@@ -83,6 +84,7 @@ Outcomes outcomes(const prog::Test& test, const cat::Model& model, const Options
     return none;
   }
   Options now = options;
+  if (options.auto_bound && now.bound == 1) now.bound = first_bounds(test, model);
   Outcomes out = outcomes_at_bound(test, model, now, job);
   const bool timed = job.deadline != Job::Clock::time_point::max();
   while (options.auto_bound && out.status.status == Status::unknown &&

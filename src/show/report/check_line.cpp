@@ -69,7 +69,10 @@ std::string check_line(const std::string& path, const prog::Test& test, const ca
   out += "  under " + model_name(model);
   if (const std::string launch = launch_text(test); !launch.empty()) out += ", launch " + launch;
   if (const std::string bound = bound_text(test, result); !bound.empty()) out += ", bound " + bound;
-  if (const std::string taken = assumptions_text(test); !taken.empty()) out += "\n  assumes: " + taken;
+  std::string taken = assumptions_text(test);
+  if (const std::string loops = thin_air_text(test, model, result); !loops.empty())
+    taken += (taken.empty() ? "" : "; ") + loops;
+  if (!taken.empty()) out += "\n  assumes: " + taken;
   for (const OtherReading& r : readings) out += reading_text(r, result.verdict);
   return out;
 }

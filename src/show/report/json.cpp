@@ -171,6 +171,7 @@ std::string check_json(const std::string& path, const prog::Test& test, const ca
   j["bound"] = bounds.largest();
   if (const std::string reached = bound_text(test, result); reached.ends_with(" reached"))
     j["bound_reached"] = !reached.ends_with(" not reached");
+  if (const std::string loops = thin_air_text(test, model, result); !loops.empty()) j["assumptions"].push_back(loops);
   if (!bounds.loops.empty()) {
     j["bounds"] = Json::array();
     for (const auto& [loop, bound] : bounds.loops)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "check/beside.h"
 #include "prog/mbarrier.h"
 #include "prog/syntax.h"
 #include "prog/test.h"
@@ -227,6 +228,11 @@ std::string bound_text(const prog::Test& test, const check::Result& result) {
   if (result.verdict.status == Status::unknown) return n + " reached";
   const bool decided = result.verdict.status == Status::holds || result.verdict.status == Status::fails;
   return decided && !result.execution ? n + " not reached" : n;
+}
+
+std::string thin_air_text(const prog::Test& test, const cat::Model& model, const check::Result& result) {
+  if (!bound_text(test, result).ends_with("not reached")) return "";
+  return check::loops_may_end_together(test, model) ? "no loop ends on a value out of thin air" : "";
 }
 
 }  // namespace fencepost::report

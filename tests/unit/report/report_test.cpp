@@ -475,6 +475,37 @@ TEST(Report, WhatTheFrontEndAssumesStandsBesideTheVerdict) {
 }
 
 // What the text says of the model's document, as fields.
+// Bound 1 of these loops holds no end, and two ends that justify each other need none before: what the verdict rests on
+// is said, where the model does not forbid it and there are two loops.
+TEST(Report, EndsOfLoopsOutOfThinAirAreAnAssumption) {
+  const auto said = [](const std::string& first, const std::string& model_name, uint32_t bound) {
+    const prog::Test test = parse(
+        "t.litmus",
+        "OPENCL loops\n{}\nP0@wg 0, dev 0 (global atomic_int* x, global atomic_int* y) {\n  int r0 = 0;\n  " + first +
+            " (r0 == 0) { r0 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device); }\n"
+            "  atomic_store_explicit(y, 1, memory_order_relaxed, memory_scope_device);\n}\n"
+            "P1@wg 1, dev 0 (global atomic_int* x, global atomic_int* y) {\n  int r1 = 0;\n"
+            "  while (r1 == 0) { r1 = atomic_load_explicit(y, memory_order_relaxed, memory_scope_device); }\n"
+            "  atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device);\n}\n"
+            "exists (0:r0 = 1 /\\ 1:r1 = 1)\n");
+    cat::Model model = load(model_name, test.dialect);
+    check::Options options;
+    options.bound = bound;
+    Job job = Job::with_budget(20);
+    const check::Result r = check::check(test, model, options, job);
+    const auto json = nlohmann::json::parse(check_json("t", test, model, options, r))["assumptions"];
+    const std::string line = check_line("t", test, model, options, r);
+    EXPECT_EQ(json.size(), line.contains("thin air") ? 1u : 0u) << line;
+    return line;
+  };
+  EXPECT_TRUE(
+      said("while", "opencl", 1).ends_with("bound 1 not reached\n  assumes: no loop ends on a value out of thin air"));
+  EXPECT_TRUE(said("while", "opencl", 2).contains("holds  the state is reachable")) << said("while", "opencl", 2);
+  EXPECT_FALSE(said("while", "opencl", 2).contains("assumes"));
+  EXPECT_FALSE(said("while", "sc", 1).contains("assumes"));
+  EXPECT_FALSE(said("if", "opencl", 1).contains("assumes")) << "one loop";
+}
+
 TEST(Report, SectionsOfTheDocumentAreInJson) {
   const auto told = [](const std::string& name) {
     const auto tests = read::parse_file(std::string(FENCEPOST_SOURCE_DIR) + "/examples/ptx9/" + name + ".litmus");
