@@ -187,11 +187,39 @@ Expected<void> fits(const prog::Test& test, const cat::Model& model) {
   return {};
 }
 
+namespace {
+
+// The model has a set `A \ VOLATILE`: a volatile access is none of its atomic ones (CUDA C++).
+bool takes_volatile_as_plain(const cat::Model& model) {
+  const auto is = [&](cat::NodeId n, vocab::Tag tag) {
+    return model.nodes[n].op == cat::NodeOp::base_set && model.nodes[n].tag == tag;
+  };
+  return std::any_of(model.nodes.begin(), model.nodes.end(), [&](const cat::Node& n) {
+    return n.op == cat::NodeOp::diff && is(n.kids[0], vocab::Tag::A) && is(n.kids[1], vocab::Tag::VOLATILE);
+  });
+}
+
+}  // namespace
+
 std::optional<prog::Test> as_read(const prog::Test& test, const cat::Model& model) {
+  using vocab::Tag;
   std::optional<prog::Test> out;
   if (model.any_space) {
     out = test;
     if (!prog::join_groups(*out)) out.reset();
+  }
+  // Also what a loop is sure to see is then promised of atomic accesses alone (docs/liveness.md).
+  const auto is_volatile = [](const prog::Instr& i) { return i.tags.has(Tag::VOLATILE) && i.tags.has(Tag::A); };
+  if (test.dialect == vocab::Dialect::opencl && takes_volatile_as_plain(model) &&
+      std::any_of(test.templates.begin(), test.templates.end(),
+                  [&](const prog::Template& t) { return std::any_of(t.code.begin(), t.code.end(), is_volatile); })) {
+    if (!out) out = test;
+    for (prog::Template& t : out->templates)
+      for (prog::Instr& i : t.code) {
+        if (!is_volatile(i)) continue;
+        i.tags.remove(Tag::A).remove(Tag::RLX).remove(Tag::ALL).add(Tag::NA);
+        if (i.kind == prog::Kind::store) i.tags.add(Tag::WI);
+      }
   }
   const auto for_everyone = [](const prog::Instr& i) { return i.barrier.everyone; };
   if (model.mentioned_barriers &&

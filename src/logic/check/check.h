@@ -96,7 +96,7 @@ struct Result {
 Expected<void> fits(const prog::Test& test, const cat::Model& model);
 // The test as the model reads it, where that is another than written: under models of published tables local memory is
 // one for all work-groups (cat::Model::any_space), and PTX barriers wait for those whose code has them
-// (cat::Model::mentioned_barriers).
+// (cat::Model::mentioned_barriers); volatile accesses of CUDA C++ are plain under models with a set `A \ VOLATILE`.
 std::optional<prog::Test> as_read(const prog::Test& test, const cat::Model& model);
 
 // `condition`: exists C holds iff some complete consistent execution satisfies C; ~exists C iff none does;

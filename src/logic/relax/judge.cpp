@@ -111,14 +111,8 @@ bool decided(Status s) { return s == Status::holds || s == Status::fails; }
 const char* name(Outcome o) { return o == Outcome::kept ? "kept" : o == Outcome::broken ? "broken" : "undecided"; }
 
 Judge::Judge(const prog::Test& test, const cat::Model& model, const check::Options& options, std::vector<Property> keep,
-             const std::vector<prog::Site>& sites, bool vacuous, Job& job)
-    : test_(test),
-      model_(model),
-      options_(options),
-      keep_(std::move(keep)),
-      sites_(sites),
-      vacuous_(vacuous),
-      job_(job) {}
+             const std::vector<prog::Site>& sites, Job& job)
+    : test_(test), model_(model), options_(options), keep_(std::move(keep)), sites_(sites), job_(job) {}
 
 void Judge::learn(const check::Result& r, Property property) {
   if (!r.choices) return;
@@ -221,7 +215,7 @@ Decision Judge::decide(const prog::Choice& choice) {
       }
       break;
     }
-    if (r.verdict.status == Status::holds && r.verdict.vacuous && !vacuous_) {
+    if (r.verdict.status == Status::holds && r.verdict.vacuous) {
       d = {Outcome::broken, p, "no execution comes to its end", {}};
       break;
     }

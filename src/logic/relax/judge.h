@@ -43,7 +43,7 @@ class Judge {
  public:
   // `test` is asked with `keep`: its condition, as a question whose good answer is `holds`, and the other properties.
   Judge(const prog::Test& test, const cat::Model& model, const check::Options& options,
-        std::vector<check::Property> keep, const std::vector<prog::Site>& sites, bool vacuous, Job& job);
+        std::vector<check::Property> keep, const std::vector<prog::Site>& sites, Job& job);
 
   Decision decide(const prog::Choice& choice);
   // The execution behind a broken variant, as `check` would give it; none when there is none.
@@ -62,7 +62,6 @@ class Judge {
   check::Options options_;
   std::vector<check::Property> keep_;
   const std::vector<prog::Site>& sites_;
-  bool vacuous_;
   Job& job_;
   std::map<prog::Choice, Decision> known_;
   std::vector<Witness> witnesses_;

@@ -108,7 +108,7 @@ Session::Session(const prog::Test& test, const cat::Model& model, const Options&
   Report& r = report_;
   r.asked = test;
   if (options_.forbid && r.asked.quantifier == Quantifier::exists) r.asked.quantifier = Quantifier::not_exists;
-  bool failing = false, vacuous = false;
+  bool failing = false;
   const bool asks = r.asked.quantifier != Quantifier::none;
   std::vector<Property> keep;
   for (Property p : options_.keep) {
@@ -134,7 +134,9 @@ Session::Session(const prog::Test& test, const cat::Model& model, const Options&
     if (state.kept && now != Status::holds && now != Status::fails && r.trouble.empty())
       r.trouble = std::string(check::name(p)) + " is " + fencepost::name(now) + " as written" +
                   (state.result.verdict.detail.empty() ? "" : ": " + state.result.verdict.detail);
-    vacuous = vacuous || state.result.verdict.vacuous;
+    // Whatever is dropped from a program that cannot end, it still cannot.
+    if (state.kept && state.result.verdict.vacuous && r.trouble.empty())
+      r.trouble = "no execution comes to its end as written, so that nothing shows what is needed";
     failing = failing || (state.kept && now == Status::fails);
     // Where races make a program undefined, its conditions and its end mean nothing as long as races are open.
     if (p == Property::races && !state.kept && now != Status::fails && r.trouble.empty())
@@ -160,7 +162,7 @@ Session::Session(const prog::Test& test, const cat::Model& model, const Options&
     r.sites =
         failing ? prog::strengthening_sites(r.asked, options_.sites) : prog::weakening_sites(r.asked, options_.sites);
     if (!failing) restrict_steps(r.asked, r.sites, options_.steps);
-    judge_.emplace(r.asked, model_, options_.check, keep, r.sites, vacuous, job);
+    judge_.emplace(r.asked, model_, options_.check, keep, r.sites, job);
     for (const PropertyState& p : r.properties)
       if (p.kept && p.property != Property::termination && p.result.verdict.status == Status::fails)
         judge_->learn(p.result, p.property);

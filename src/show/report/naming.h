@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cat/model.h"
 #include "check/check.h"
 #include "prog/names.h"
 #include "reference/execution.h"

@@ -98,6 +98,19 @@ void expect_defended(const Session& s, const cat::Model& m) {
     }
 }
 
+// Whatever is dropped from a program that cannot end, it still cannot: nothing may be called not needed.
+TEST(Relax, WhatCannotEndAsWrittenHasNoAnswer) {
+  const prog::Test t = read(
+      "PTX vacuous\n{ f=0; d=0; }\n P0@cta 0, gpu 0 | P1@cta 1, gpu 0 ;\n st.weak d, 1 | L1: ;\n"
+      " fence.sc.gpu | ld.relaxed.gpu r0, f ;\n | bne r0, 2, L1 ;\n st.relaxed.gpu f, 1 | fence.sc.gpu ;\n"
+      " | ld.weak r1, d ;\n~exists (P1:r1=0)\n");
+  relax::Options options;
+  options.check.bound = 2;
+  Job job = Job::with_budget(20);
+  Session s(t, model_of(t.dialect), options, job);
+  EXPECT_NE(s.report().trouble.find("no execution comes to its end as written"), std::string::npos);
+}
+
 TEST(Relax, FencesOfMessagePassing) {
   const cat::Model m = model_of(vocab::Dialect::ptx, "ptx-7.5");
   relax::Options o;
