@@ -17,9 +17,7 @@
 // and-swap), with them 2.3 s and 10; without probing no source of a lock that is looked at first is decided.
 // Measured on a compare-and-swap lock of 32 invocations under PTX, condition: 19.7 s with lists of occurrences in place
 // of watched literals (sat/circuit.cpp), each event assumed by itself and all pairs probed each time; 13.8 s with
-// watched literals; 8.6 s probing a part; 1.0 s with assumptions on top of each other. On a busier machine 1.8 s became
-// 0.93 s where events are assumed only when a round of the axioms alone brings nothing, and probing ends at the first
-// read with news. Lost: to probe before events are assumed (4 s, as assumptions stand side by side then).
+// watched literals; 8.6 s probing a part; 1.0 s with assumptions on top of each other.
 // Measured on a compare-and-swap lock with twelve exchangeable invocations: the rounds decide every read, and with the
 // values the condition, so that the solver has nothing to do; before, 257,000 variables went to it.
 #include <unordered_map>
@@ -158,20 +156,22 @@ bool ModelEncoding::probe() {
   if (!m_.uses(Base::rf)) return false;
   const Relation& may = base_.may[static_cast<size_t>(Base::rf)];
   const Relation& must = base_.must[static_cast<size_t>(Base::rf)];
-  const uint32_t from = probe_from_;
+  const uint32_t round = base_.live.count(), from = probe_from_;
   std::vector<std::pair<uint32_t, uint32_t>> refuted;
+  uint32_t asked = 0;
   const auto ask = [&](uint32_t r) {
     if (!p_.skeleton().events[r].read) return true;
     for (const auto& [w, l] : p_.rf_candidates(r)) {
       const Lit open = c_.fold(l);
       if (!may.test(w, r) || must.test(w, r) || open == k_true || open == k_false) continue;
+      ++asked;
       if (!c_.assume(open)) {
         if (refuted.empty()) probe_from_ = r;
         refuted.push_back({w, r});
       }
       c_.retract();
     }
-    return refuted.empty();
+    return refuted.empty() || asked < round;
   };
   under_each([&](uint32_t r) { return r < from || ask(r); });
   if (refuted.empty()) under_each([&](uint32_t r) { return r >= from || ask(r); });
@@ -180,22 +180,6 @@ bool ModelEncoding::probe() {
     base_.may[static_cast<size_t>(Base::rf)].reset(w, r);
   }
   return !refuted.empty();
-}
-
-// A read has a source: where one is left, whoever runs the read has it.
-void ModelEncoding::read_last_sources() {
-  if (!m_.uses(Base::rf)) return;
-  base_.live.for_each([&](uint32_t r) {
-    if (!p_.skeleton().events[r].read) return;
-    std::optional<uint32_t> last;
-    for (const auto& [w, l] : p_.rf_candidates(r)) {
-      if (c_.is_false(l)) continue;
-      if (last) return;
-      last = w;
-    }
-    if (last && base_.may[static_cast<size_t>(Base::rf)].test(*last, r))
-      base_.must[static_cast<size_t>(Base::rf)].set(*last, r);
-  });
 }
 
 // Bits of a read on which all writes that it may yet read agree. Whether there are new ones.
@@ -315,8 +299,7 @@ void ModelEncoding::read_base(Base b) {
   }
 }
 
-// `deep`: with what propagation says of each event that runs; else as far as the literals themselves say it.
-void ModelEncoding::read_bounds(bool deep) {
+void ModelEncoding::read_bounds() {
   const Skeleton& s = p_.skeleton();
   const bool first = base_.n == 0;
   base_.n = n_;
@@ -357,8 +340,7 @@ void ModelEncoding::read_bounds(bool deep) {
       });
     }
   }
-  if (deep) imply();
-  read_last_sources();
+  imply();
   for (size_t b = 0; b < vocab::k_bases; ++b) {
     base_.may[b] &= base_.compatible;
     base_.must[b] &= base_.may[b];
@@ -368,9 +350,6 @@ void ModelEncoding::read_bounds(bool deep) {
 
 uint32_t ModelEncoding::settle() {
   uint32_t rounds = 0;
-  // Whether the bounds are all that propagation says of each event. That costs most, so it is asked only when the axioms
-  // have nothing new to say about what the literals say.
-  bool deep = true;
   while (!c_.contradictory()) {
     ++rounds;
     bool news = false;
@@ -389,13 +368,9 @@ uint32_t ModelEncoding::settle() {
     }
     news = agree() || news;
     news = std::exchange(died_, false) || news;
-    if (!news && deep) {
-      news = probe();
-      if (!news) break;
-    }
-    if (!c_.propagate()) break;
-    deep = !news;
-    read_bounds(deep);
+    if (!news) news = probe();
+    if (!news || !c_.propagate()) break;
+    read_bounds();
     bounds_ = bounds::compute(m_, base_);
   }
   return rounds;
