@@ -23,6 +23,7 @@
 #include "cat/library.h"
 #include "check/liveness.h"
 #include "check/progress_option.h"
+#include "drawn_models.h"
 #include "fair/model.h"
 #include "looped.h"
 #include "oracle/oracle.h"
@@ -42,19 +43,18 @@ struct Setup {
   double seconds = 5;
   unsigned jobs = 1;
   int64_t only = -1;
-  std::map<std::pair<Machine, std::string>, cat::Model> models;
+  Models models;
   std::vector<fair::Model> progress;
   std::vector<axb::Test> published;
 };
 
 const char* k_progress[] = {"UNFAIR", "HSA", "OBE", "HSA_OBE", "LOBE", "FAIR"};
-const std::map<Machine, std::vector<std::string>> k_models = {
-    {Machine::vulkan, {"vulkan", "vulkan-nochains", "vulkan-tables"}},
-    {Machine::ptx, {"ptx-7.5", "ptx-6.0-tables", "sc"}},
-    {Machine::opencl, {"opencl", "sc", "opencl"}}};
+const ModelNames k_models = {{Machine::vulkan, {"vulkan", "vulkan-nochains", "vulkan-tables"}},
+                             {Machine::ptx, {"ptx-7.5", "ptx-6.0-tables", "sc"}},
+                             {Machine::opencl, {"opencl", "sc", "opencl"}}};
 // Under which a weaker model is asked first (encode/weaker.h).
-const std::map<Machine, std::vector<std::string>> k_lock_models = {{Machine::ptx, {"ptx-8", "ptx-7.5", "ptx-6.0"}},
-                                                                   {Machine::opencl, {"cuda", "opencl", "opencl-3.1"}}};
+const ModelNames k_lock_models = {{Machine::ptx, {"ptx-8", "ptx-7.5", "ptx-6.0"}},
+                                  {Machine::opencl, {"cuda", "opencl", "opencl-3.1"}}};
 
 [[noreturn]] void stop(const std::string& sentence) {
   fmt::print(stderr, "fuzz_liveness: {}\n", sentence);
@@ -310,16 +310,8 @@ int main(int argc, char** argv) {
   }
   if (s.kind != "loops" && s.kind != "states" && s.kind != "published" && s.kind != "reduced")
     stop("no such kind: " + s.kind);
-  for (const auto* list : {&k_models, &k_lock_models})
-    for (const auto& [machine, names] : *list)
-      for (const std::string& name : names) {
-        const auto d = machine == Machine::vulkan ? vocab::Dialect::vulkan
-                       : machine == Machine::ptx  ? vocab::Dialect::ptx
-                                                  : vocab::Dialect::opencl;
-        auto m = cat::load_model(name, d);
-        if (!m) stop(render(m.error()));
-        s.models.try_emplace(std::pair{machine, name}, std::move(*m));
-      }
+  for (const ModelNames* names : {&k_models, &k_lock_models})
+    if (const auto added = add_models(*names, s.models); !added) stop(render(added.error()));
   for (const char* p : k_progress) {
     auto m = fair::load_model(p);
     if (!m) stop(render(m.error()));

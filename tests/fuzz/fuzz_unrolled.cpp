@@ -17,6 +17,7 @@
 
 #include "cat/library.h"
 #include "check/check.h"
+#include "drawn_models.h"
 #include "looped.h"
 #include "prog/test.h"
 #include "read/read.h"
@@ -33,13 +34,12 @@ struct Setup {
   double seconds = 5;
   unsigned jobs = 1;
   int64_t only = -1;
-  std::map<std::pair<Machine, std::string>, cat::Model> models;
+  Models models;
 };
 
-const std::map<Machine, std::vector<std::string>> k_models = {
-    {Machine::vulkan, {"vulkan", "vulkan-nochains", "vulkan-tables"}},
-    {Machine::ptx, {"ptx-7.5", "ptx-8", "ptx-6.0-tables", "sc"}},
-    {Machine::opencl, {"opencl", "cuda", "opencl-3.1", "sc"}}};
+const ModelNames k_models = {{Machine::vulkan, {"vulkan", "vulkan-nochains", "vulkan-tables"}},
+                             {Machine::ptx, {"ptx-7.5", "ptx-8", "ptx-6.0-tables", "sc"}},
+                             {Machine::opencl, {"opencl", "cuda", "opencl-3.1", "sc"}}};
 
 [[noreturn]] void stop(const std::string& sentence) {
   fmt::print(stderr, "fuzz_unrolled: {}\n", sentence);
@@ -233,15 +233,7 @@ int main(int argc, char** argv) {
     else
       stop("unknown option " + a);
   }
-  for (const auto& [machine, names] : k_models)
-    for (const std::string& name : names) {
-      const auto d = machine == Machine::vulkan ? vocab::Dialect::vulkan
-                     : machine == Machine::ptx  ? vocab::Dialect::ptx
-                                                : vocab::Dialect::opencl;
-      auto m = cat::load_model(name, d);
-      if (!m) stop(render(m.error()));
-      s.models.try_emplace(std::pair{machine, name}, std::move(*m));
-    }
+  if (const auto added = add_models(k_models, s.models); !added) stop(render(added.error()));
   if (s.only >= 0) {
     const Record r = work(s, static_cast<uint64_t>(s.only));
     if (r.disagreements > 0) fmt::print("{}\n", r.sentence);

@@ -16,6 +16,7 @@
 
 #include "cat/library.h"
 #include "check/check.h"
+#include "drawn_models.h"
 #include "left_out.h"
 #include "looped.h"
 #include "read/read.h"
@@ -33,13 +34,12 @@ struct Setup {
   double seconds = 1;
   unsigned jobs = 1;
   int64_t only = -1;
-  std::map<std::pair<Machine, std::string>, cat::Model> models;
+  Models models;
 };
 
-const std::map<Machine, std::vector<std::string>> k_models = {
-    {Machine::vulkan, {"vulkan", "vulkan-nochains", "vulkan-tables"}},
-    {Machine::ptx, {"ptx-8", "ptx-7.5", "ptx-6.0", "ptx-9"}},
-    {Machine::opencl, {"opencl", "cuda", "opencl-3.1"}}};
+const ModelNames k_models = {{Machine::vulkan, {"vulkan", "vulkan-nochains", "vulkan-tables"}},
+                             {Machine::ptx, {"ptx-8", "ptx-7.5", "ptx-6.0", "ptx-9"}},
+                             {Machine::opencl, {"opencl", "cuda", "opencl-3.1"}}};
 
 [[noreturn]] void stop(const std::string& sentence) {
   fmt::print(stderr, "fuzz_weaker: {}\n", sentence);
@@ -148,15 +148,7 @@ int main(int argc, char** argv) {
     else
       stop("unknown option " + a);
   }
-  for (const auto& [machine, names] : k_models)
-    for (const std::string& name : names) {
-      const auto d = machine == Machine::vulkan ? vocab::Dialect::vulkan
-                     : machine == Machine::ptx  ? vocab::Dialect::ptx
-                                                : vocab::Dialect::opencl;
-      auto m = cat::load_model(name, d);
-      if (!m) stop(render(m.error()));
-      s.models.try_emplace(std::pair{machine, name}, std::move(*m));
-    }
+  if (const auto added = add_models(k_models, s.models); !added) stop(render(added.error()));
   if (s.only >= 0) {
     const Record r = work(s, static_cast<uint64_t>(s.only));
     fmt::print("{} rests, {} without read-modify-writes, {} flagged; {} formulas, {} instances; {}\n", r.rests,

@@ -1,9 +1,9 @@
 #pragma once
-// A kernel of a CUDA C++ file as plain text without LLVM, for `check`, which holds kernels against memory
-// models. The text has two parts, parted by a line "%%": a table of files, of included files that are not there, of
-// variables and types, and a module in the
-// notation of PTX with instructions of its own (`cuda.ld.acq.device.u32`) where C++ says what PTX does not: orders,
-// scopes, and what is undefined. ptxmod/cuda.cpp reads these, ptxmod/cuda_cpp.h the table.
+// A kernel of a CUDA C++ file as plain text without LLVM, for `check`, which decides kernels under memory models. A
+// line "%%" divides the text. Before it stands a table: files, included files that were not found, variables and types.
+// Behind it stands a module in the notation of PTX, with instructions of its own (`cuda.ld.acq.device.u32`) where C++
+// says what PTX does not: orders, scopes, and what is undefined. ptxmod/cuda.cpp reads these, ptxmod/cuda_cpp.h the
+// table.
 #include <string>
 #include <vector>
 

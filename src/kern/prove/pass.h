@@ -132,7 +132,7 @@ class Pass {
     result_.effort.solver_seconds = statistics_.seconds;
   }
 
-  // Questions that took long were left; false if there was none.
+  // Whether a question took too long and was put off: ask_again() asks those.
   bool postponed() const { return postponed_; }
   void ask_again(bool races) {
     patient_ = true;
@@ -558,20 +558,8 @@ class Pass {
     gave_up_ = gave_up_ || answer == Answer::unknown;
     if (answer != Answer::sat) return;
     seen_.insert(key);
-    Finding f;
-    f.kind = Kind::race;
-    f.place = a.place;
-    f.other_place = b.place;
-    f.region = a.region;
-    f.offset = formula::as_signed(model.value(pool, a.offset[0]), x.pointers.offset_bits);
-    f.bytes = a.bytes;
+    Finding f = race_of(pool, x, model, a, b, 1);
     f.other_offset = formula::as_signed(model.value(pool, b.offset[1]), x.pointers.offset_bits);
-    f.other_bytes = b.bytes;
-    f.threads = {side(pool, x, model, 0), side(pool, x, model, 1)};
-    f.threads[0].access = a.kind;
-    f.threads[0].place = a.place;
-    f.threads[1].access = b.kind;
-    f.threads[1].place = b.place;
     f.threads[0].spec = a.spec;
     f.threads[1].spec = b.spec;
     f.threads[0].by_contract = a.by_contract;
@@ -584,6 +572,24 @@ class Pass {
       f.perhaps = x.perhaps;
     arguments(pool, x, model, f);
     result_.findings.push_back(std::move(f));
+  }
+
+  // A race at one place, of thread 0 by access `a` and thread `other` by access `b`, with the values of the model.
+  Finding race_of(Pool& pool, Execution& x, Model& model, const AccessRecord& a, const AccessRecord& b, size_t other) {
+    Finding f;
+    f.kind = Kind::race;
+    f.place = a.place;
+    f.other_place = b.place;
+    f.region = a.region;
+    f.offset = f.other_offset = formula::as_signed(model.value(pool, a.offset[0]), x.pointers.offset_bits);
+    f.bytes = a.bytes;
+    f.other_bytes = b.bytes;
+    f.threads = {side(pool, x, model, 0), side(pool, x, model, other)};
+    f.threads[0].access = a.kind;
+    f.threads[0].place = a.place;
+    f.threads[1].access = b.kind;
+    f.threads[1].place = b.place;
+    return f;
   }
 
   // A thread's own access to what a copy of its own, that it has not waited for, still reads or writes.
@@ -618,20 +624,7 @@ class Pass {
     gave_up_ = gave_up_ || answer == Answer::unknown;
     if (answer != Answer::sat) return;
     seen_.insert(key);
-    Finding f;
-    f.kind = Kind::race;
-    f.place = a.place;
-    f.other_place = b.place;
-    f.region = a.region;
-    f.offset = formula::as_signed(model.value(pool, a.offset[0]), x.pointers.offset_bits);
-    f.bytes = a.bytes;
-    f.other_offset = f.offset;
-    f.other_bytes = b.bytes;
-    f.threads = {side(pool, x, model, 0), side(pool, x, model, 0)};
-    f.threads[0].access = a.kind;
-    f.threads[0].place = a.place;
-    f.threads[1].access = b.kind;
-    f.threads[1].place = b.place;
+    Finding f = race_of(pool, x, model, a, b, 0);
     arguments(pool, x, model, f);
     result_.findings.push_back(std::move(f));
   }

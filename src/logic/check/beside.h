@@ -35,12 +35,4 @@ Beside beside(const prog::Test& test, const cat::Model& model, const Options& op
 // ..."; empty: nothing to say.
 std::vector<std::string> notes(const Beside& b);
 
-// Whether a loop may end by a value that rests on its end (out of thin air): there are loops and other threads, and no
-// axiom of the model is named after it. Bounds are argued to suffice as if it could not (docs/semantics.md, Loops).
-bool loops_may_end_together(const prog::Test& test, const cat::Model& model);
-
-// The least bound at which each loop can end behind a first read: 2 where one may end so and tests before it reads
-// (`while (r == 0) r = x`), else 1.
-prog::LoopBounds first_bounds(const prog::Test& test, const cat::Model& model);
-
 }  // namespace fencepost::check

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "base/diagnostic.h"
-#include "check/beside.h"
+#include "check/first_bounds.h"
 #include "check/liveness.h"
 #include "check/machine.h"
 #include "check/processor_time.h"

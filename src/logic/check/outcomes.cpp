@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <set>
 
-#include "check/beside.h"
 #include "check/check.h"
 #include "check/enumerate_replay.h"
 #include "check/enumerate_search.h"
+#include "check/first_bounds.h"
 #include "check/machine.h"
 #include "check/races.h"
 #include "prog/test.h"

@@ -9,7 +9,7 @@
 //   lost acquire         P0: x = 1; release y   | P1: the instruction on y; read x
 //   lost release         P0: x = 1; the instruction on y   | P1: acquire y; read x
 //   fence                the same with the fence and relaxed accesses of y; fence.sc: store buffering
-//   loads change places  P0: x = 1   | P1: two reads of x, of which the second is needed first
+//   loads change places  P0: x = 1   | P1: two reads of x; the second must not return an older value than the first
 //   access lost          P0: the write of x; x must not be 0
 //   done twice           P0: one addition to x; x must not be 2
 //   several accesses     P0: both halves of x = 1   | P1: read x: no half without the other

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "check/beside.h"
+#include "check/first_bounds.h"
 #include "prog/mbarrier.h"
 #include "prog/syntax.h"
 #include "prog/test.h"
@@ -232,7 +232,7 @@ std::string bound_text(const prog::Test& test, const check::Result& result) {
 
 std::string thin_air_text(const prog::Test& test, const cat::Model& model, const check::Result& result) {
   if (!bound_text(test, result).ends_with("not reached")) return "";
-  return check::loops_may_end_together(test, model) ? "no loop ends on a value out of thin air" : "";
+  return check::loops_may_end_by_themselves(test, model) ? "no loop ends on a value out of thin air" : "";
 }
 
 }  // namespace fencepost::report
