@@ -4,7 +4,6 @@
 #include "verify/cat.h"
 
 #include <algorithm>
-#include <set>
 
 namespace fencepost::verify {
 namespace {
@@ -26,14 +25,10 @@ class CatReader {
   static bool is_name(const Token& t) { return t.kind == Token::Kind::word && !is_word_of_grammar(t.text); }
   [[noreturn]] static void refuse(const std::string& what) { throw NotCertified("'" + what + "' in a model"); }
   static bool is_word_of_grammar(const std::string& s) {
-    static const std::set<std::string> k = {
-        "let",       "rec",         "and",   "as",           "flag",   "undefined_unless",
-        "acyclic",   "irreflexive", "empty", "show",         "unshow", "include",
-        "procedure", "call",        "enum",  "instructions", "in",     "fun",
-        "begin",     "end",         "match", "with",         "from",   "try",
-        "if",        "then",        "else",  "forall",       "do",     "assert",
-        "debug"};
-    return k.contains(s);
+    static const std::string k =
+        " let rec and as flag undefined_unless acyclic irreflexive empty show unshow include procedure call enum "
+        "instructions in fun begin end match with from try if then else forall do assert debug ";
+    return k.find(" " + s + " ") != std::string::npos;
   }
   bool is_test() const {
     for (const char* s : {"acyclic", "irreflexive", "empty", "flag", "undefined_unless", "~", "show"})
@@ -74,7 +69,6 @@ class CatReader {
       } while (c_.accept(","));
       return;
     }
-    s.kind = CatStatement::Kind::test;
     const bool undefined = c_.accept("undefined_unless");
     s.flag = undefined || c_.accept("flag");
     s.negated = c_.accept("~") != undefined;
@@ -85,31 +79,19 @@ class CatReader {
     out_.statements.push_back(s);
   }
 
-  CatPtr node(std::string op, std::vector<CatPtr> kids, std::string text = "") const {
-    auto e = std::make_shared<CatExpr>();
-    e->op = std::move(op);
-    e->kids = std::move(kids);
-    e->text = std::move(text);
-    e->line = c_.peek().line;
-    return e;
+  ExprPtr node(const std::string& op, std::vector<ExprPtr> kids, const std::string& text = "") const {
+    return std::make_shared<Expr>(Expr{.op = op, .text = text, .line = c_.peek().line, .kids = std::move(kids)});
   }
-  CatPtr chain(const char* op, CatPtr (CatReader::*part)()) {
-    CatPtr out = (this->*part)();
-    while (c_.accept(op)) out = node(op, {out, (this->*part)()});
+  ExprPtr expression(size_t level = 0) {
+    static const std::vector<std::string> k_operators = {"|", ";", "\\", "&"};  // the loosest first
+    if (level == k_operators.size()) return complement();
+    ExprPtr out = expression(level + 1);
+    while (c_.accept(k_operators[level])) out = node(k_operators[level], {out, expression(level + 1)});
     return out;
   }
-  CatPtr expression() {
+  ExprPtr complement() {
     if (++depth_ > 500) throw NotCertified("a model of this depth");
-    CatPtr out = chain("|", &CatReader::sequence);
-    --depth_;
-    return out;
-  }
-  CatPtr sequence() { return chain(";", &CatReader::difference); }
-  CatPtr difference() { return chain("\\", &CatReader::intersection); }
-  CatPtr intersection() { return chain("&", &CatReader::complement); }
-  CatPtr complement() {
-    if (++depth_ > 500) throw NotCertified("a model of this depth");
-    CatPtr out = c_.accept("~") || c_.accept("!") ? node("~", {complement()}) : postfix();
+    ExprPtr out = c_.accept("~") || c_.accept("!") ? node("~", {complement()}) : postfix();
     --depth_;
     return out;
   }
@@ -117,49 +99,41 @@ class CatReader {
     const Token& t = c_.peek(ahead);
     return is_name(t) || t.text == "(" || t.text == "[" || t.text == "{}";
   }
-  CatPtr postfix() {
-    CatPtr out = application();
+  ExprPtr postfix() {
+    ExprPtr out = application();
     while (c_.at("*") && starts_operand(1)) {
       c_.next();
       out = node("product", {out, application()});
     }
     for (;;) {
-      if (c_.accept("+") || c_.accept("^+"))
-        out = node("+", {out});
-      else if (c_.accept("*") || c_.accept("^*"))
-        out = node("*", {out});
-      else if (c_.accept("?") || c_.accept("^?"))
-        out = node("?", {out});
-      else if (c_.accept("^-1"))
-        out = node("^-1", {out});
-      else
-        return out;
+      std::string op = c_.accept("^-1") ? "^-1" : "";
+      for (const std::string s : {"+", "*", "?"})
+        if (op.empty() && (c_.accept(s) || c_.accept("^" + s))) op = s;
+      if (op.empty()) return out;
+      out = node(op, {out});
     }
   }
-  CatPtr application() {
+  ExprPtr application() {
     if (c_.accept("(")) {
-      CatPtr out = expression();
+      ExprPtr out = expression();
       c_.expect(")");
       if (starts_operand()) c_.bad("an operator is missing");
       return out;
     }
     if (c_.accept("[")) {
-      CatPtr out = expression();
+      ExprPtr out = expression();
       c_.expect("]");
       return node("[]", {out});
     }
     if (c_.accept("{}")) return node("empty", {});
-    if (c_.at("_") || c_.at("0")) {
-      const bool all = c_.at("_");
-      c_.next();
-      return all ? node("name", {}, "_") : node("empty", {});
-    }
+    if (c_.accept("0")) return node("empty", {});
+    if (c_.accept("_")) return node("name", {}, "_");
     const std::string name = identifier();
     if (!c_.accept("(")) {
       if (starts_operand()) throw NotCertified("an application without brackets in a model");
       return node("name", {}, name);
     }
-    std::vector<CatPtr> arguments;
+    std::vector<ExprPtr> arguments;
     if (!c_.at(")")) {
       do arguments.push_back(expression());
       while (c_.accept(","));
@@ -183,14 +157,14 @@ CatModel read_cat(const std::string& text) {
 
 // ---- evaluation ----------------------------------------------------------------------------------------
 
-const Relation& CatEvaluator::typed(const Value& v, Value::Kind kind, const CatExpr& e) const {
+const Relation& CatEvaluator::typed(const Value& v, Value::Kind kind, const Expr& e) const {
   if (v.kind != kind && v.kind != Value::Kind::empty)
     throw BadText("model, line " + std::to_string(e.line) +
                   ": a set, relation or function stands where another of these is wanted");
   return v.pairs;
 }
 
-CatEvaluator::Value CatEvaluator::name(const CatExpr& e, const Scope& scope) {
+CatEvaluator::Value CatEvaluator::name(const Expr& e, const Scope& scope) {
   for (auto at = scope.rbegin(); at != scope.rend(); ++at)
     if (at->first == e.text) return at->second;
   Value out{Value::Kind::set, nothing()};
@@ -204,9 +178,9 @@ CatEvaluator::Value CatEvaluator::name(const CatExpr& e, const Scope& scope) {
   return out;
 }
 
-CatEvaluator::Value CatEvaluator::call(const CatExpr& e, const Scope& scope) {
+CatEvaluator::Value CatEvaluator::call(const Expr& e, const Scope& scope) {
   std::vector<Value> arguments;
-  for (const CatPtr& k : e.kids) arguments.push_back(evaluate(*k, scope));
+  for (const ExprPtr& k : e.kids) arguments.push_back(evaluate(*k, scope));
   if (arguments.size() == 1 && e.text == "toid")
     return {Value::Kind::relation, typed(arguments[0], Value::Kind::set, e)};
   if (arguments.size() == 1 && (e.text == "domain" || e.text == "range")) {
@@ -215,7 +189,7 @@ CatEvaluator::Value CatEvaluator::call(const CatExpr& e, const Scope& scope) {
     for (size_t i = 0; i < n_; ++i) {
       std::vector<Lit> some;
       for (size_t j = 0; j < n_; ++j) some.push_back(e.text == "domain" ? r[i][j] : r[j][i]);
-      label(i, i);
+      c_.instance(i, i);
       out.pairs[i][i] = c_.any(std::move(some));
     }
     return out;
@@ -229,7 +203,7 @@ CatEvaluator::Value CatEvaluator::call(const CatExpr& e, const Scope& scope) {
   return evaluate(*f.function->value, inner);
 }
 
-CatEvaluator::Value CatEvaluator::evaluate(const CatExpr& e, const Scope& scope) {
+CatEvaluator::Value CatEvaluator::evaluate(const Expr& e, const Scope& scope) {
   if (e.op == "name") return name(e, scope);
   if (e.op == "call") return call(e, scope);
   if (e.op == "empty") return {Value::Kind::empty, nothing()};
@@ -244,7 +218,7 @@ CatEvaluator::Value CatEvaluator::evaluate(const CatExpr& e, const Scope& scope)
     if (e.op == "^-1") typed(a, Value::Kind::relation, e);
     for (size_t i = 0; i < n_; ++i)
       for (size_t j = 0; j < n_; ++j) {
-        label(i, j);
+        c_.instance(i, j);
         if (e.op == "^-1")
           out.pairs[i][j] = a.pairs[j][i];
         else if (i == j || !set)
@@ -255,7 +229,7 @@ CatEvaluator::Value CatEvaluator::evaluate(const CatExpr& e, const Scope& scope)
   return combined(e, a, evaluate(*e.kids[1], scope), std::move(out));
 }
 
-CatEvaluator::Value CatEvaluator::combined(const CatExpr& e, const Value& a, const Value& b, Value out) {
+CatEvaluator::Value CatEvaluator::combined(const Expr& e, const Value& a, const Value& b, Value out) {
   const bool product = e.op == "product";
   if (product || e.op == ";") {
     typed(a, product ? Value::Kind::set : Value::Kind::relation, e);
@@ -269,7 +243,7 @@ CatEvaluator::Value CatEvaluator::combined(const CatExpr& e, const Value& a, con
     for (size_t j = 0; j < n_; ++j) {
       const Lit x = a.pairs[i][j], y = b.pairs[i][j];
       if (x == k_false && y == k_false && !product && e.op != ";") continue;
-      label(i, j);
+      c_.instance(i, j);
       std::vector<Lit> some;
       for (size_t k = 0; e.op == ";" && k < n_; ++k)
         if (a.pairs[i][k] != k_false && b.pairs[k][j] != k_false) some.push_back(c_.both(a.pairs[i][k], b.pairs[k][j]));
@@ -287,11 +261,11 @@ Relation CatEvaluator::closed(Relation r, const std::string& op) {
     for (size_t i = 0; i < n_; ++i)
       for (size_t j = 0; r[i][k] != k_false && j < n_; ++j) {
         if (r[k][j] == k_false) continue;
-        label(i, j);
+        c_.instance(i, j);
         r[i][j] = c_.either(r[i][j], c_.both(r[i][k], r[k][j]));
       }
   for (size_t i = 0; op != "+" && i < n_; ++i) {
-    label(i, i);
+    c_.instance(i, i);
     r[i][i] = c_.either(r[i][i], base_.events[i]);
   }
   return r;
@@ -299,7 +273,7 @@ Relation CatEvaluator::closed(Relation r, const std::string& op) {
 
 void CatEvaluator::judge(const CatModel& model, const std::string& file, std::vector<Lit>& flags) {
   for (const CatStatement& s : model.statements) {
-    const bool let = s.kind == CatStatement::Kind::let;
+    const bool let = s.test.empty();
     const std::string rule = (let      ? "let "
                               : s.flag ? "flag "
                                        : "axiom ") +
@@ -325,7 +299,7 @@ void CatEvaluator::judge(const CatModel& model, const std::string& file, std::ve
     for (size_t i = 0; i < n_; ++i)
       for (size_t j = 0; j < n_; ++j) {
         if (v.pairs[i][j] == k_false || (s.test != "empty" && i != j)) continue;
-        label(i, j);
+        c_.instance(i, j);
         if (demanded) c_.demand(negated(v.pairs[i][j]));
         some.push_back(v.pairs[i][j]);
       }

@@ -6,23 +6,14 @@
 
 namespace fencepost::verify {
 
-struct CatExpr;
-using CatPtr = std::shared_ptr<const CatExpr>;
-// op: "name" (text), "empty", "call" (kids: arguments, text: the function),
-// "[]", "product", or an operator: + * ? ^-1 ~ & \ ; |
-struct CatExpr {
-  std::string op, text;
-  int line = 0;
-  std::vector<CatPtr> kids;
-};
-
+// Expressions have op "name" (text), "empty", "call" (kids: arguments, text: the function), "[]", "product", or an
+// operator: + * ? ^-1 ~ & \ ; |
 struct CatStatement {
-  enum class Kind : uint8_t { let, test } kind = Kind::let;
   std::string name;                     // let: the name; test: its label
   std::vector<std::string> parameters;  // let
-  std::string test;                     // acyclic, irreflexive, empty
+  std::string test;                     // acyclic, irreflexive, empty; let: ""
   bool negated = false, flag = false;
-  CatPtr value;
+  ExprPtr value;
   int line = 0;
 };
 
@@ -60,14 +51,13 @@ class CatEvaluator {
   };
   using Scope = std::vector<std::pair<std::string, Value>>;
 
-  Value evaluate(const CatExpr& e, const Scope& scope);
-  Value name(const CatExpr& e, const Scope& scope);
-  Value call(const CatExpr& e, const Scope& scope);
-  Value combined(const CatExpr& e, const Value& a, const Value& b, Value out);
+  Value evaluate(const Expr& e, const Scope& scope);
+  Value name(const Expr& e, const Scope& scope);
+  Value call(const Expr& e, const Scope& scope);
+  Value combined(const Expr& e, const Value& a, const Value& b, Value out);
   Relation closed(Relation r, const std::string& op);
-  const Relation& typed(const Value& v, Value::Kind kind, const CatExpr& e) const;
+  const Relation& typed(const Value& v, Value::Kind kind, const Expr& e) const;
   Relation nothing() const { return Relation(n_, EventSet(n_, k_false)); }
-  void label(size_t i, size_t j) { c_.instance(static_cast<int32_t>(i), static_cast<int32_t>(j)); }
 
   Circuit& c_;
   const BaseFacts& base_;

@@ -11,14 +11,14 @@ namespace {
 
 constexpr const char* k_format = "fencepost certificate 1";
 
+}  // namespace
+
 std::string one_line(const std::string& s) {
   std::string out;
   for (const char c : s) out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
   const size_t from = out.find_first_not_of(' ');
   return from == std::string::npos ? "" : out.substr(from, out.find_last_not_of(' ') + 1 - from);
 }
-
-}  // namespace
 
 // FIPS 180-4, section 6.2.
 std::string sha256(const std::string& text) {
@@ -120,20 +120,13 @@ std::string statement(const Problem& p, const Built& b, bool reachable) {
 
 namespace {
 
-// "bit NAME K" of one read are written as one number.
-std::string choices_text(const std::set<std::string>& chosen) {
-  std::map<std::string, uint64_t> values;
-  std::ostringstream out;
-  for (const std::string& name : chosen) {
-    if (!name.starts_with("bit ")) {
-      out << "choose " << name << "\n";
-      continue;
-    }
-    const size_t blank = name.rfind(' ');
-    values[name.substr(4, blank - 4)] |= uint64_t{1} << std::stoul(name.substr(blank + 1));
-  }
-  for (const auto& [name, v] : values) out << "value " << name << " " << v << "\n";
-  return out.str();
+// A number of at most so many digits.
+uint64_t digits(const std::string& text, size_t most, const char* otherwise) {
+  if (text.empty() || text.size() > most || text.find_first_not_of("0123456789") != std::string::npos)
+    throw BadText(otherwise);
+  uint64_t v = 0;
+  for (const char d : text) v = 10 * v + static_cast<uint64_t>(d - '0');
+  return v;
 }
 
 std::set<std::string> read_choices(const std::string& text, const Circuit& c) {
@@ -147,47 +140,21 @@ std::set<std::string> read_choices(const std::string& text, const Circuit& c) {
   };
   while (std::getline(in, line)) {
     if (line.empty() || line.starts_with("#")) continue;
-    if (line.starts_with("choose ")) {
-      const std::string name = line.substr(7);
-      if (name.starts_with("bit ")) throw BadText("execution.txt: a line of another kind");
-      take(name);
-      continue;
-    }
     const size_t blank = line.rfind(' ');
-    if (!line.starts_with("value ") || blank <= 6) throw BadText("execution.txt: a line of another kind");
-    const std::string digits = line.substr(blank + 1);
-    if (digits.empty() || digits.size() > 20 ||
-        !std::all_of(digits.begin(), digits.end(), [](char d) { return d >= '0' && d <= '9'; }))
-      throw BadText("execution.txt: no value");
-    uint64_t v = 0;
-    for (const char d : digits) v = 10 * v + static_cast<uint64_t>(d - '0');
-    for (size_t k = 0; k < 64; ++k)
-      if (((v >> k) & 1) != 0) take("bit " + line.substr(6, blank - 6) + " " + std::to_string(k));
+    if (line.starts_with("choose ") && !line.starts_with("choose bit ")) {
+      take(line.substr(7));
+    } else if (line.starts_with("value ") && blank > 6) {
+      const uint64_t v = digits(line.substr(blank + 1), 20, "execution.txt: no value");
+      for (size_t k = 0; k < 64; ++k)
+        if (((v >> k) & 1) != 0) take("bit " + line.substr(6, blank - 6) + " " + std::to_string(k));
+    } else {
+      throw BadText("execution.txt: a line of another kind");
+    }
   }
   return out;
 }
 
 }  // namespace
-
-std::string execution(Built& b, const std::vector<bool>& model) {
-  Circuit& c = b.encoding.circuit;
-  const std::set<std::string> chosen = c.chosen(model);
-  std::ostringstream out;
-  out << "# " << k_format << ": the choices of one execution. Lines with # are for people.\n" << choices_text(chosen);
-  c.failures(chosen);
-  for (const Event& e : b.encoding.events) {
-    if (!c.holds(e.exec)) continue;
-    out << "# " << e.name << ": " << one_line(e.text);
-    if (e.read || e.write) {
-      uint64_t v = 0;
-      for (size_t k = 0; k < 64; ++k)
-        if (c.holds(e.value[k])) v |= uint64_t{1} << k;
-      out << ", " << (e.read ? "reads " : "writes ") << static_cast<int64_t>(v);
-    }
-    out << "\n";
-  }
-  return out.str();
-}
 
 std::string dimacs(const Built& b) {
   std::ostringstream out;
@@ -198,8 +165,8 @@ std::string dimacs(const Built& b) {
   for (size_t k = 0; k < b.cnf.clauses.size(); ++k) {
     const Label& l = b.cnf.labels[k];
     out << "c " << b.encoding.circuit.rules()[l.rule];
-    for (const int32_t e : {l.a, l.b})
-      if (e >= 0 && e < static_cast<int32_t>(events.size())) out << " " << events[e].name;
+    for (const size_t e : {l.a, l.b})
+      if (e < events.size()) out << " " << events[e].name;
     out << "\n";
     for (const int32_t x : b.cnf.clauses[k]) out << x << " ";
     out << "0\n";
@@ -227,10 +194,12 @@ void same(const std::string& path, const std::string& text, const char* what) {
     throw BadText("the " + std::string(what) + " that is given is not the certificate's");
 }
 
-Outcome checked(const std::filesystem::path& folder, const Given& given) {
-  Outcome out;
-  const std::string claimed = read_file(folder / "statement.txt");
-  const auto fields = fields_of(claimed);
+}  // namespace
+
+Certificate read_certificate(const std::filesystem::path& folder, const Given& given) {
+  Certificate out;
+  out.claimed = read_file(folder / "statement.txt");
+  const auto fields = fields_of(out.claimed);
   const auto field = [&](const char* key) {
     const auto at = fields.find(key);
     if (at == fields.end()) throw BadText("statement.txt lacks '" + std::string(key) + "'");
@@ -238,7 +207,7 @@ Outcome checked(const std::filesystem::path& folder, const Given& given) {
   };
   if (field("format") != k_format)
     throw BadText("a certificate of another format, '" + field("format").substr(0, 60) + "'");
-  Problem p;
+  Problem& p = out.problem;
   p.test_name = field("test");
   p.model_name = field("model");
   p.version = field("made by");
@@ -250,37 +219,31 @@ Outcome checked(const std::filesystem::path& folder, const Given& given) {
   same(given.prelude, p.prelude_text, "prelude");
   p.question.races = field("property") == "races";
   p.question.use_filter = !fields.contains("filter") || fields.at("filter") != "ignored";
-  const std::string bound = field("bound");
-  if (bound.empty() || bound.size() > 4 ||
-      !std::all_of(bound.begin(), bound.end(), [](char d) { return d >= '0' && d <= '9'; }))
-    throw BadText("statement.txt has no bound");
-  p.question.bound = std::stoull(bound);
-  const bool reachable = field("answer") == "reachable";
-  Built b = build(p, reachable);
-  out.statement = statement(p, b, reachable);
-  if (out.statement != claimed) {
-    out.why = "the texts make another statement than statement.txt";
-    return out;
-  }
-  if (reachable) {
-    const auto failures =
-        b.encoding.circuit.failures(read_choices(read_file(folder / "execution.txt"), b.encoding.circuit));
-    out.accepted = failures.empty();
-    if (!out.accepted) out.why = "the execution breaks '" + b.encoding.circuit.rules()[failures.front().rule] + "'";
-    return out;
-  }
-  std::istringstream proof(read_file(folder / "proof.drat"));
-  const DratResult r = check_drat(b.cnf.variables, b.cnf.clauses, proof);
-  out.accepted = r.proved;
-  out.why = r.why;
+  p.question.bound = digits(field("bound"), 4, "statement.txt has no bound");
+  out.reachable = field("answer") == "reachable";
   return out;
 }
 
-}  // namespace
+std::string refusal(Built& b, bool reachable, const std::filesystem::path& folder) {
+  Circuit& c = b.encoding.circuit;
+  if (reachable) {
+    const auto failures = c.failures(read_choices(read_file(folder / "execution.txt"), c));
+    return failures.empty() ? "" : "the execution breaks '" + c.rules()[failures.front().rule] + "'";
+  }
+  std::istringstream proof(read_file(folder / "proof.drat"));
+  return check_drat(b.cnf.variables, b.cnf.clauses, proof);
+}
 
 Outcome verify(const std::filesystem::path& folder, const Given& given) {
+  Outcome out;
   try {
-    return checked(folder, given);
+    const Certificate c = read_certificate(folder, given);
+    Built b = build(c.problem, c.reachable);
+    out.statement = statement(c.problem, b, c.reachable);
+    out.why = out.statement == c.claimed ? refusal(b, c.reachable, folder)
+                                         : "the texts make another statement than statement.txt";
+    out.accepted = out.why.empty();
+    return out;
   } catch (const NotCertified& e) {
     return {false, "", std::string("no certificate: ") + e.what() + " is not in the certified part"};
   } catch (const BadText& e) {

@@ -36,25 +36,32 @@ Built build(const Problem& p, bool whole);
 // The text of statement.txt. `reachable` is the answer.
 std::string statement(const Problem& p, const Built& b, bool reachable);
 
-// The text of execution.txt: the choices that a solution of the clauses makes
-// true (model[v] for variable v), and for people the events.
-std::string execution(Built& b, const std::vector<bool>& model);
-
 struct Outcome {
   bool accepted = false;
   std::string statement;  // what was checked
   std::string why;        // not accepted: one sentence
 };
 
-// Reads and checks a certificate. Files given beside it must be those of the
-// certificate.
+// What a folder claims. Files given beside it must be those of the certificate.
 struct Given {
   std::string test, model, prelude;  // paths, or empty
 };
+struct Certificate {
+  Problem problem;
+  bool reachable = false;
+  std::string claimed;  // statement.txt
+};
+Certificate read_certificate(const std::filesystem::path& folder, const Given& given);
+
+// Why the folder's execution or proof does not bear out the answer, in one sentence; "" if it does.
+std::string refusal(Built& b, bool reachable, const std::filesystem::path& folder);
+
+// Reads and checks a certificate.
 Outcome verify(const std::filesystem::path& folder, const Given& given);
 
 std::string sha256(const std::string& text);
-std::string dimacs(const Built& b);  // with a comment for each clause: its rule and events
+std::string one_line(const std::string& text);  // without control characters, and blanks at its ends
+std::string dimacs(const Built& b);             // with a comment for each clause: its rule and events
 
 // The contents of a file of at most 1 GiB; BadText where it cannot be read.
 std::string read_file(const std::filesystem::path& path);

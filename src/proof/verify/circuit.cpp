@@ -16,13 +16,13 @@ Circuit::Circuit() {
   nodes_.emplace_back();
 }
 
-void Circuit::label(const std::string& rule, int32_t a, int32_t b) {
+void Circuit::label(const std::string& rule, size_t a, size_t b) {
   if (rules_.empty() || rules_.back() != rule) rules_.push_back(rule);
   instance(a, b);
 }
 
-void Circuit::instance(int32_t a, int32_t b) {
-  label_ = {static_cast<uint32_t>(rules_.size() - 1), a, b};
+void Circuit::instance(size_t a, size_t b) {
+  label_ = {rules_.size() - 1, a, b};
   label_used_ = false;
 }
 
@@ -127,13 +127,26 @@ void Circuit::demand_any(std::vector<Lit> of) {
   if (std::find(of.begin(), of.end(), k_true) != of.end()) return;
   std::erase(of, k_false);
   if (of.size() == 1 && (of[0] & 1) != 0 && !nodes_[of[0] >> 1].in.empty()) {
-    // The negation of a conjunction is itself a clause.
-    std::vector<Lit> open;
-    for (const Lit l : nodes_[of[0] >> 1].in) open.push_back(negated(l));
-    demands_.push_back({std::move(open), current_label()});
-    return;
+    of = nodes_[of[0] >> 1].in;  // the negation of a conjunction is itself a clause
+    for (Lit& l : of) l = negated(l);
   }
   demands_.push_back({std::move(of), current_label()});
+}
+
+Relation Circuit::total_order(size_t n, const std::function<bool(size_t, size_t)>& related, const std::string& name) {
+  Relation before(n, std::vector<Lit>(n, k_false));
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; j < n; ++j)
+      if (i != j && related(i, j)) {
+        instance(i, j);
+        before[i][j] = i < j ? input(name + " " + pair(i, j)) : negated(before[j][i]);
+      }
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = i + 1; j < n; ++j)
+      for (size_t k = i + 1; k < n; ++k)  // each rotation once: i is the least
+        if (j != k && related(i, j) && related(i, k))
+          demand_any({negated(before[i][j]), negated(before[j][k]), negated(before[k][i])});
+  return before;
 }
 
 void Circuit::demand_acyclic(const Relation& r) {
@@ -145,79 +158,37 @@ void Circuit::demand_acyclic(const Relation& r) {
     for (size_t i = 0; i < n; ++i)
       for (size_t j = 0; path[i][k] && j < n; ++j)
         if (path[k][j]) path[i][j] = true;
-  Acyclic a{{}, current_label()};
+  const auto together = [&](size_t i, size_t j) { return path[i][j] && path[j][i]; };
+  const Relation before = total_order(n, together, "before " + std::to_string(++orders_));
   for (size_t i = 0; i < n; ++i)
     for (size_t j = 0; j < n; ++j)
-      if (r[i][j] != k_false && path[j][i]) a.pairs.push_back({{i, j}, r[i][j]});  // a cycle may lead through it
-  acyclic_.push_back(std::move(a));
-}
-
-// The pairs go along with a strict total order of their members; `before` says which of two comes first.
-void Circuit::order(const Acyclic& a, Cnf& out) const {
-  std::map<std::pair<size_t, size_t>, int32_t> known;
-  const auto before = [&](size_t i, size_t j) {
-    const auto [at, fresh] = known.try_emplace({std::min(i, j), std::max(i, j)}, 0);
-    if (fresh) at->second = static_cast<int32_t>(++out.variables);
-    return i < j ? at->second : -at->second;
-  };
-  const auto put = [&](std::vector<int32_t> clause) {
-    out.clauses.push_back(std::move(clause));
-    out.labels.push_back(labels_[a.label]);
-  };
-  std::map<size_t, std::set<size_t>> near;  // members that a cycle may lead through together
-  for (const auto& [at, l] : a.pairs) {
-    std::vector<int32_t> clause;
-    if (l != k_true) clause.push_back(-dimacs(l));
-    if (at.first != at.second) clause.push_back(before(at.first, at.second));
-    put(std::move(clause));
-    near[at.first].insert(at.second);
-    near[at.second].insert(at.first);
-  }
-  for (bool grows = true; grows;) {  // what is near to something near is near
-    grows = false;
-    for (auto& [i, of] : near)
-      for (const size_t j : std::set<size_t>(of))
-        for (const size_t k : near[j]) grows = of.insert(k).second || grows;
-  }
-  for (const auto& [i, of] : near)
-    for (const size_t j : of)
-      for (const size_t k : of)
-        if (i < j && i < k && j != k)  // each rotation once: i is the least
-          put({-before(i, j), -before(j, k), -before(k, i)});
+      if (r[i][j] != k_false && together(i, j)) demand_any({negated(r[i][j]), before[i][j]});
 }
 
 Cnf Circuit::clauses() {
   // Which directions of each node are used: 1: the node implies its inputs, 2:
   // the inputs imply the node.
   std::vector<uint8_t> use(nodes_.size(), 0);
-  std::vector<uint32_t> open;
+  std::vector<Lit> open;
   const auto mark = [&](Lit l) {
     const uint8_t how = (l & 1) != 0 ? 2 : 1;
-    if ((use[l >> 1] & how) != 0) return;
+    if ((use[l >> 1] & how) == 0) open.push_back(l);
     use[l >> 1] |= how;
-    open.push_back(l);
-    while (!open.empty()) {
-      const Lit at = open.back();
-      open.pop_back();
-      for (Lit in : nodes_[at >> 1].in) {
-        const Lit next = (at & 1) != 0 ? negated(in) : in;
-        const uint8_t bit = (next & 1) != 0 ? 2 : 1;
-        if ((use[next >> 1] & bit) != 0) continue;
-        use[next >> 1] |= bit;
-        open.push_back(next);
-      }
-    }
   };
   for (const Demand& d : demands_)
     for (const Lit l : d.any) mark(l);
-  for (const Acyclic& a : acyclic_)
-    for (const auto& [at, l] : a.pairs) mark(negated(l));
+  while (!open.empty()) {
+    const Lit at = open.back();
+    open.pop_back();
+    for (const Lit in : nodes_[at >> 1].in) mark(in ^ (at & 1));
+  }
 
   Cnf out;
   variable_.assign(nodes_.size(), 0);
   for (uint32_t id = 1; id < nodes_.size(); ++id)
     if (use[id] != 0) variable_[id] = ++out.variables;
-  const auto put = [&](std::vector<int32_t> clause, uint32_t label) {
+  const auto put = [&](std::vector<int32_t> clause, const std::vector<Lit>& more, Lit sign, uint32_t label) {
+    for (const Lit l : more) clause.push_back(dimacs(l ^ sign));
     out.clauses.push_back(std::move(clause));
     out.labels.push_back(labels_[label]);
   };
@@ -225,19 +196,10 @@ Cnf Circuit::clauses() {
     const Node& n = nodes_[id];
     if (n.in.empty()) continue;
     if ((use[id] & 1) != 0)
-      for (const Lit in : n.in) put({-dimacs(2 * id), dimacs(in)}, n.label);
-    if ((use[id] & 2) != 0) {
-      std::vector<int32_t> clause = {dimacs(2 * id)};
-      for (const Lit in : n.in) clause.push_back(-dimacs(in));
-      put(std::move(clause), n.label);
-    }
+      for (const Lit in : n.in) put({-dimacs(2 * id)}, {in}, 0, n.label);
+    if ((use[id] & 2) != 0) put({dimacs(2 * id)}, n.in, 1, n.label);
   }
-  for (const Demand& d : demands_) {
-    std::vector<int32_t> clause;
-    for (const Lit l : d.any) clause.push_back(dimacs(l));
-    put(std::move(clause), d.label);
-  }
-  for (const Acyclic& a : acyclic_) order(a, out);
+  for (const Demand& d : demands_) put({}, d.any, 0, d.label);
   return out;
 }
 
@@ -254,28 +216,6 @@ std::vector<Label> Circuit::failures(const std::set<std::string>& chosen) {
   std::vector<Label> out;
   for (const Demand& d : demands_)
     if (std::none_of(d.any.begin(), d.any.end(), [&](Lit l) { return holds(l); })) out.push_back(labels_[d.label]);
-  for (const Acyclic& a : acyclic_) {
-    // Members are taken away while nothing points at them; what is left has a
-    // cycle.
-    std::set<std::pair<size_t, size_t>> edges;
-    for (const auto& [at, l] : a.pairs)
-      if (holds(l)) edges.insert(at);
-    for (bool moved = true; moved;) {
-      std::set<size_t> targets;
-      for (const auto& e : edges) targets.insert(e.second);
-      moved = std::erase_if(edges, [&](const auto& e) { return !targets.contains(e.first); }) > 0;
-    }
-    if (!edges.empty()) out.push_back(labels_[a.label]);
-  }
-  return out;
-}
-
-std::set<std::string> Circuit::chosen(const std::vector<bool>& model) const {
-  std::set<std::string> out;
-  for (size_t k = 0; k < input_nodes_.size(); ++k) {
-    const uint32_t v = variable_[input_nodes_[k]];
-    if (v != 0 && model[v]) out.insert(input_names_[k]);
-  }
   return out;
 }
 

@@ -12,6 +12,7 @@
 // 1986).
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -37,11 +38,10 @@ struct BadText : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The rule, by its number in Circuit::rules(), and the events of one instance;
-// -1 where there is none.
+// The rule, by its number in Circuit::rules(), and the events of one instance, or k_none.
+constexpr size_t k_none = -1;
 struct Label {
-  uint32_t rule = 0;
-  int32_t a = -1, b = -1;
+  size_t rule = 0, a = k_none, b = k_none;
 };
 
 // DIMACS: variables from 1. clause k has the label labels[k].
@@ -56,8 +56,8 @@ class Circuit {
   Circuit();
 
   // The label of the nodes and demands that follow.
-  void label(const std::string& rule, int32_t a = -1, int32_t b = -1);
-  void instance(int32_t a, int32_t b);  // of the same rule
+  void label(const std::string& rule, size_t a = k_none, size_t b = k_none);
+  void instance(size_t a, size_t b);  // of the same rule
   const std::vector<std::string>& rules() const { return rules_; }
 
   Lit input(const std::string& name);
@@ -77,10 +77,17 @@ class Circuit {
   Lit less(const Word& a, const Word& b);  // signed
 
   // Demands: every execution has the literal, or one of the literals; the pairs
-  // of a relation have no cycle.
+  // of a relation have no cycle, so that they go along with a strict total
+  // order of events that are on a cycle together, which the execution chooses.
   void demand(Lit a) { demand_any({a}); }
   void demand_any(std::vector<Lit> of);
   void demand_acyclic(const Relation& r);
+
+  // A strict total order of the n events, where `related` holds of the two
+  // (an equivalence), as the execution chooses it.
+  Relation total_order(size_t n, const std::function<bool(size_t, size_t)>& related, const std::string& name);
+  std::vector<std::string> names;  // of events, for the names of choices
+  std::string pair(size_t i, size_t j) const { return names[i] + " " + names[j]; }
 
   Cnf clauses();
 
@@ -89,8 +96,8 @@ class Circuit {
   std::vector<Label> failures(const std::set<std::string>& chosen);
   bool holds(Lit a) const { return value_[a >> 1] != ((a & 1) != 0); }  // after failures()
 
-  // The names of inputs that a model of the clauses makes true.
-  std::set<std::string> chosen(const std::vector<bool>& model) const;
+  // The variable of an input, 0: none; after clauses().
+  uint32_t variable(size_t input) const { return variable_[input_nodes_[input]]; }
   const std::vector<std::string>& inputs() const { return input_names_; }
 
  private:
@@ -103,16 +110,11 @@ class Circuit {
     std::vector<Lit> any;
     uint32_t label;
   };
-  struct Acyclic {
-    std::vector<std::pair<std::pair<size_t, size_t>, Lit>> pairs;
-    uint32_t label;
-  };
   struct Hash {
     size_t operator()(const std::vector<Lit>& v) const;
   };
   uint32_t current_label();
   int32_t dimacs(Lit l) const { return static_cast<int32_t>(variable_[l >> 1]) * ((l & 1) != 0 ? -1 : 1); }
-  void order(const Acyclic& a, Cnf& out) const;
 
   std::vector<Node> nodes_;
   std::unordered_map<std::vector<Lit>, uint32_t, Hash> known_;
@@ -123,7 +125,7 @@ class Circuit {
   bool label_used_ = true;
   Label label_;
   std::vector<Demand> demands_;
-  std::vector<Acyclic> acyclic_;
+  size_t orders_ = 0;
   std::vector<bool> value_;
   std::vector<uint32_t> variable_;  // by node, 0: none
 };

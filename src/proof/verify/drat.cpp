@@ -1,7 +1,8 @@
 #include "verify/drat.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <charconv>
+#include <map>
 
 namespace fencepost::verify {
 namespace {
@@ -21,7 +22,7 @@ class Checker {
     std::sort(c.begin(), c.end());
     c.erase(std::unique(c.begin(), c.end()), c.end());
     const auto id = static_cast<int32_t>(clauses_.size());
-    by_hash_[hash(c)].push_back(id);
+    known_.emplace(c, id);
     // The literals that are not false come first, so that they are watched.
     std::stable_partition(c.begin(), c.end(), [&](int32_t l) { return of(l) >= 0; });
     clauses_.push_back(std::move(c));
@@ -44,19 +45,12 @@ class Checker {
   void forget(Clause c) {
     std::sort(c.begin(), c.end());
     c.erase(std::unique(c.begin(), c.end()), c.end());
-    const auto found = by_hash_.find(hash(c));
-    if (found == by_hash_.end()) return;
-    for (size_t k = 0; k < found->second.size(); ++k) {
-      const int32_t id = found->second[k];
-      Clause sorted = clauses_[id];
-      std::sort(sorted.begin(), sorted.end());
-      if (sorted != c) continue;
-      for (const int32_t l : sorted)
-        if (reason_[std::abs(l)] == id) return;
-      dead_[id] = true;
-      found->second.erase(found->second.begin() + k);
-      return;
-    }
+    const auto found = known_.find(c);
+    if (found == known_.end()) return;
+    for (const int32_t l : c)
+      if (reason_[std::abs(l)] == found->second) return;
+    dead_[found->second] = true;
+    known_.erase(found);
   }
 
   // Whether the clause may be added.
@@ -81,15 +75,7 @@ class Checker {
 
  private:
   static size_t index(int32_t l) { return 2 * static_cast<size_t>(std::abs(l)) + (l < 0 ? 1 : 0); }
-  static uint64_t hash(const Clause& c) {
-    uint64_t h = c.size();
-    for (const int32_t l : c) h = (h ^ static_cast<uint32_t>(l)) * 0x9e3779b97f4a7c15ULL;
-    return h;
-  }
-  int of(int32_t l) const {
-    const int v = value_[std::abs(l)];
-    return l < 0 ? -v : v;
-  }
+  int of(int32_t l) const { return l < 0 ? -value_[-l] : value_[l]; }
   void assign(int32_t l, int32_t reason) {
     value_[std::abs(l)] = l < 0 ? -1 : 1;
     reason_[std::abs(l)] = reason;
@@ -148,7 +134,7 @@ class Checker {
 
   std::vector<Clause> clauses_;
   std::vector<bool> dead_;
-  std::unordered_map<uint64_t, std::vector<int32_t>> by_hash_;
+  std::multimap<Clause, int32_t> known_;
   std::vector<int> value_;
   std::vector<int32_t> reason_;
   std::vector<std::vector<int32_t>> watches_;
@@ -159,50 +145,35 @@ class Checker {
 
 }  // namespace
 
-DratResult check_drat(uint32_t variables, const std::vector<std::vector<int32_t>>& clauses, std::istream& proof) {
-  DratResult out;
+std::string check_drat(uint32_t variables, const std::vector<std::vector<int32_t>>& clauses, std::istream& proof) {
   Checker checker(variables);
   for (const Clause& c : clauses) checker.add(c);
   std::string word;
   Clause c;
+  uint64_t line = 1;
   bool forget = false, open = false;
   while (!checker.refuted && proof >> word) {
+    const std::string where = "line " + std::to_string(line) + " of the proof";
     if (word == "d" && !open) {
       forget = open = true;
       continue;
     }
-    int64_t v = 0;
-    size_t used = 0;
-    try {
-      v = std::stoll(word, &used);
-    } catch (const std::logic_error&) {
-      used = 0;
-    }
-    if (used != word.size() || word.empty() || std::abs(v) > static_cast<int64_t>(variables)) {
-      out.why = "lemma " + std::to_string(out.lemmas + 1) + " has '" + word.substr(0, 20) + "', which is no literal";
-      return out;
-    }
+    int32_t v = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), v);
+    if (error != std::errc() || end != word.data() + word.size() || std::abs(int64_t{v}) > int64_t{variables})
+      return where + " has '" + word.substr(0, 20) + "', which is no literal";
     open = true;
     if (v != 0) {
-      c.push_back(static_cast<int32_t>(v));
+      c.push_back(v);
       continue;
     }
-    if (forget) {
-      checker.forget(c);
-    } else {
-      ++out.lemmas;
-      if (!checker.follows(c)) {
-        out.why = "lemma " + std::to_string(out.lemmas) + " does not follow";
-        return out;
-      }
-      checker.add(c);
-    }
+    if (!forget && !checker.follows(c)) return where + " does not follow";
+    forget ? checker.forget(c) : checker.add(c);
+    ++line;
     c.clear();
     forget = open = false;
   }
-  out.proved = checker.refuted;
-  if (!out.proved) out.why = "the proof ends without a contradiction";
-  return out;
+  return checker.refuted ? "" : "the proof ends without a contradiction";
 }
 
 }  // namespace fencepost::verify

@@ -14,14 +14,7 @@
 
 namespace fencepost::verify {
 
-struct DratResult {
-  bool proved = false;
-  uint64_t lemmas = 0;
-  std::string why;  // not proved: the line and what is wrong
-};
-
-// Whether the proof refutes the clauses. Literals beyond `variables` are
-// refused.
-DratResult check_drat(uint32_t variables, const std::vector<std::vector<int32_t>>& clauses, std::istream& proof);
+// Why the proof does not refute the clauses, in a few words; "" if it does. Literals beyond `variables` are refused.
+std::string check_drat(uint32_t variables, const std::vector<std::vector<int32_t>>& clauses, std::istream& proof);
 
 }  // namespace fencepost::verify

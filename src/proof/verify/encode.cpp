@@ -25,6 +25,7 @@ class Encoder {
       if (!learn(known)) break;
     }
     n_ = out_.events.size();
+    for (const Event& e : out_.events) c_.names.push_back(e.name);
     base_relations();
     reads();
     coherence();
@@ -40,15 +41,8 @@ class Encoder {
 
  private:
   const Event& at(size_t i) const { return out_.events[i]; }
-  bool same_cell(const Event& a, const Event& b) const {
-    return a.object >= 0 && a.object == b.object && a.cell == b.cell;
-  }
+  static bool same_cell(const Event& a, const Event& b) { return a.object >= 0 && a.object == b.object; }
   Relation nothing() const { return Relation(n_, EventSet(n_, k_false)); }
-  void label(const std::string& rule, size_t i, size_t j) {
-    c_.label(rule, static_cast<int32_t>(i), static_cast<int32_t>(j));
-  }
-  std::string pair(size_t i, size_t j) const { return at(i).name + " " + at(j).name; }
-
   void refuse() const {
     static const char* const k_names[] = {"ptx", "vulkan", "opencl"};
     const auto header = [&](const char* key) {
@@ -60,12 +54,8 @@ class Encoder {
     if (!header("variants").empty()) throw NotCertified("a model with variants");
     for (const Object& o : p_.objects) {
       if (o.local_in.empty() || header("spaces") == "any") continue;
-      std::set<std::pair<uint64_t, uint64_t>> groups;
-      for (const int t : o.local_in) {
-        const Thread& th = p_.threads[t];
-        groups.insert({th.place[1], th.place[2]});
-        if (!th.placed) throw NotCertified("a local location of a thread without a place");
-      }
+      std::set<std::vector<uint64_t>> groups;
+      for (const int t : o.local_in) groups.insert(p_.threads[t].place);
       if (groups.size() > 1 || o.tags.contains("GLOBAL")) throw NotCertified("a local location of several work-groups");
     }
     if (!q_.races && p_.quantifier.empty()) throw NotCertified("a test without a question");
@@ -93,12 +83,10 @@ class Encoder {
   }
 
   // ---- relations that the program fixes ----
-  bool inside(int s, int t,
-              int level) const {  // level 0: all threads; -1: the thread itself
-    if (s == t) return true;
-    const Thread &a = p_.threads[s], &b = p_.threads[t];
-    if (level < 0 || !a.placed || !b.placed) return false;
-    return std::equal(a.place.begin(), a.place.begin() + level + 1, b.place.begin());
+  // Whether they are in one group of the level. Level 0: all threads; -1: the thread itself.
+  bool inside(int s, int t, int level) const {
+    const auto &a = p_.threads[s].place, &b = p_.threads[t].place;
+    return s == t || (level >= 0 && std::equal(a.begin(), a.begin() + level + 1, b.begin()));
   }
 
   // The scope that an event names, as a level; the narrowest tag counts.
@@ -136,7 +124,7 @@ class Encoder {
     for (size_t i = 0; i < n_; ++i) {
       const Event& e = at(i);
       base_.events.push_back(e.exec);
-      label("tags", i, i);
+      c_.label("tags", i, i);
       for (const auto& [t, when] : e.tags) {
         if (!base_.sets.contains(t)) throw NotCertified("the tag '" + t + "'");
         base_.sets[t][i] = c_.both(e.exec, when);
@@ -153,7 +141,7 @@ class Encoder {
 
   void fixed_pair(size_t i, size_t j, const std::vector<std::pair<const char*, int>>& levels) {
     const Event &a = at(i), &b = at(j);
-    label("fixed", i, j);
+    c_.label("fixed", i, j);
     const Lit here = c_.both(a.exec, b.exec);
     const auto put = [&](const char* r) { base_.relations.at(r)[i][j] = here; };
     if (i == j) put("id");
@@ -162,7 +150,7 @@ class Encoder {
     put(same_thread ? "int" : "ext");
     if (same_thread && i < j) put("po");
     if (same_cell(a, b)) put("loc");
-    if (p_.dialect != Dialect::opencl && a.symbol >= 0 && b.symbol >= 0 && a.cell == b.cell &&
+    if (p_.dialect != Dialect::opencl && a.symbol >= 0 && b.symbol >= 0 &&
         p_.symbols[a.symbol].generic == p_.symbols[b.symbol].generic)
       put("vloc");
     if (init) return;
@@ -180,7 +168,7 @@ class Encoder {
       const Event& e = at(j);
       for (const auto& [r, from] : {std::pair("data", &e.data), std::pair("addr", &e.addr), std::pair("ctrl", &e.ctrl)})
         for (const auto& [i, when] : *from) {
-          label("dependency", static_cast<size_t>(i), j);
+          c_.label("dependency", static_cast<size_t>(i), j);
           base_.relations.at(r)[i][j] = c_.all({at(static_cast<size_t>(i)).exec, e.exec, when});
         }
       if (e.partner >= 0) base_.relations.at("amo")[j][e.partner] = at(static_cast<size_t>(e.partner)).exec;
@@ -196,12 +184,12 @@ class Encoder {
       std::vector<std::pair<size_t, Lit>> from;
       for (size_t w = 0; w < n_; ++w) {
         if (!at(w).write || at(w).exec == k_false || !same_cell(at(w), at(r))) continue;
-        label("rf", w, r);
-        const Lit l = rf[w][r] = c_.input("rf " + pair(w, r));
+        c_.label("rf", w, r);
+        const Lit l = rf[w][r] = c_.input("rf " + c_.pair(w, r));
         c_.demand_any({negated(l), at(w).exec});
         c_.demand_any({negated(l), at(r).exec});
         for (const auto& [other, m] : from) c_.demand_any({negated(l), negated(m)});
-        label("rf value", w, r);
+        c_.label("rf value", w, r);
         for (size_t k = 0; k < static_cast<size_t>(at(r).width); ++k) {
           const Lit x = at(w).value[k], y = at(r).value[k];
           if (x == y) continue;
@@ -211,50 +199,44 @@ class Encoder {
         from.emplace_back(w, l);
         some.push_back(l);
       }
-      label("rf some", r, r);
+      c_.label("rf some", r, r);
       c_.demand_any(std::move(some));
     }
   }
 
-  // co: total in vulkan and opencl, a strict partial order in ptx; the initial
-  // write first.
+  // co: total in vulkan and opencl, a strict partial order in ptx; the initial write first.
   void coherence() {
     Relation& co = base_.relations.at("co");
-    const bool total = p_.dialect != Dialect::ptx;
-    std::map<std::pair<int, uint64_t>, std::vector<size_t>> cells;
+    const auto writes = [&](size_t i) { return at(i).write && at(i).exec != k_false; };
+    const auto related = [&](size_t i, size_t j) {
+      return at(i).thread >= 0 && at(j).thread >= 0 && writes(i) && writes(j) && same_cell(at(i), at(j));
+    };
     for (size_t i = 0; i < n_; ++i)
-      if (at(i).write && at(i).exec != k_false) cells[{at(i).object, at(i).cell}].push_back(i);
-    for (const auto& [cell, writes] : cells) {
-      Relation order = nothing();
-      for (const size_t i : writes)
-        for (const size_t j : writes) {
-          if (i == j || at(j).thread < 0) continue;
-          label("co", i, j);
-          if (at(i).thread < 0) {
-            co[i][j] = c_.both(at(i).exec, at(j).exec);
-            continue;
-          }
-          if (total) {
-            order[i][j] = i < j ? c_.input("co " + pair(i, j)) : negated(order[j][i]);
-            co[i][j] = c_.all({order[i][j], at(i).exec, at(j).exec});
-          } else {
-            const Lit l = co[i][j] = order[i][j] = c_.input("co " + pair(i, j));
-            c_.demand_any({negated(l), at(i).exec});
-            c_.demand_any({negated(l), at(j).exec});
-            if (j < i) c_.demand_any({negated(l), negated(order[j][i])});
-          }
-        }
-      transitive("co transitive", order, writes);
+      for (size_t j = 0; j < n_; ++j)
+        if (at(i).thread < 0 && at(j).thread >= 0 && writes(j) && same_cell(at(i), at(j))) co[i][j] = at(j).exec;
+    c_.label("co");
+    if (p_.dialect != Dialect::ptx) {
+      const Relation order = c_.total_order(n_, related, "co");
+      for (size_t i = 0; i < n_; ++i)
+        for (size_t j = 0; j < n_; ++j)
+          if (i != j && related(i, j)) co[i][j] = c_.all({order[i][j], at(i).exec, at(j).exec});
+      return;
     }
-  }
-
-  void transitive(const std::string& rule, const Relation& order, const std::vector<size_t>& members) {
-    for (const size_t i : members)
-      for (const size_t j : members)
-        for (const size_t k : members) {
-          if (order[i][j] == k_false || order[j][k] == k_false || i == k) continue;
-          label(rule, i, k);
-          c_.demand_any({negated(order[i][j]), negated(order[j][k]), order[i][k]});
+    for (size_t i = 0; i < n_; ++i)
+      for (size_t j = 0; j < n_; ++j) {
+        if (i == j || !related(i, j)) continue;
+        c_.label("co", i, j);
+        const Lit l = co[i][j] = c_.input("co " + c_.pair(i, j));
+        c_.demand_any({negated(l), at(i).exec});
+        c_.demand_any({negated(l), at(j).exec});
+        if (j < i) c_.demand_any({negated(l), negated(co[j][i])});
+      }
+    for (size_t i = 0; i < n_; ++i)
+      for (size_t j = 0; j < n_; ++j)
+        for (size_t k = 0; k < n_; ++k) {
+          if (i == j || j == k || k == i || !related(i, j) || !related(j, k)) continue;
+          c_.label("co transitive", i, k);
+          c_.demand_any({negated(co[i][j]), negated(co[j][k]), co[i][k]});
         }
   }
 
@@ -263,21 +245,22 @@ class Encoder {
   // along with it, and the execution's choice is that order.
   void fence_order() {
     if (p_.dialect != Dialect::ptx) return;
-    Relation fsc = nothing(), order = nothing(), sync = nothing();
+    Relation fsc = nothing(), sync = nothing();
     const Relation& sr = base_.relations.at("sr");
-    std::vector<size_t> fences;
+    const auto related = [&](size_t i, size_t j) {
+      for (const size_t k : {i, j})
+        if (!at(k).tags.contains("F") || !at(k).tags.contains("SC")) return false;
+      return true;
+    };
+    c_.label("fsc");
+    const Relation order = c_.total_order(n_, related, "fsc");
     for (size_t i = 0; i < n_; ++i)
-      if (at(i).tags.contains("F") && at(i).tags.contains("SC")) fences.push_back(i);
-    for (const size_t i : fences)
-      for (const size_t j : fences) {
-        if (i == j) continue;
-        label("fsc", i, j);
-        order[i][j] = i < j ? c_.input("fsc " + pair(i, j)) : negated(order[j][i]);
-        fsc[i][j] = c_.both(order[i][j], sr[i][j]);
-        sync[i][j] = fsc[i][j];
-        if (sr[i][j] == k_false) sync[i][j] = c_.all({c_.input("sync_fence " + pair(i, j)), at(i).exec, at(j).exec});
+      for (size_t j = 0; j < n_; ++j) {
+        if (i == j || !related(i, j)) continue;
+        c_.label("fsc", i, j);
+        fsc[i][j] = sync[i][j] = c_.both(order[i][j], sr[i][j]);
+        if (sr[i][j] == k_false) sync[i][j] = c_.all({c_.input("sync_fence " + c_.pair(i, j)), at(i).exec, at(j).exec});
       }
-    transitive("fsc transitive", order, fences);
     base_.relations.emplace("fsc", std::move(fsc));
     base_.relations.emplace("sync_fence", std::move(sync));
   }
@@ -286,11 +269,7 @@ class Encoder {
   Lit same_group(size_t i, size_t j) {
     const Event &a = at(i), &b = at(j);
     if (a.barrier->instance != b.barrier->instance || !inside(a.thread, b.thread, 2)) return k_false;
-    std::vector<Lit> equal = {a.arrived, b.arrived};
-    for (size_t k = 0; k < std::max(a.ordinal.size(), b.ordinal.size()); ++k)
-      equal.push_back(
-          c_.equal(k < a.ordinal.size() ? a.ordinal[k] : k_false, k < b.ordinal.size() ? b.ordinal[k] : k_false));
-    return c_.all(std::move(equal));
+    return c_.all({a.arrived, b.arrived, c_.equal(a.ordinal, b.ordinal)});
   }
   Lit equal_ids(size_t i, size_t j) {
     const bool a = at(i).barrier->id != nullptr, b = at(j).barrier->id != nullptr;
@@ -333,7 +312,7 @@ class Encoder {
         std::any_of(all.begin(), all.end(), [&](size_t i) { return at(i).barrier->quorum != nullptr; });
     for (const size_t i : all) {
       if (!quorums) break;
-      label("quorum", i, i);
+      c_.label("quorum", i, i);
       members_[i] = c_.input("member " + at(i).name);
       c_.demand_any({negated(members_[i]), at(i).arrived});
     }
@@ -343,12 +322,12 @@ class Encoder {
     for (const size_t i : all) {
       for (const size_t j : all) {
         if (at(j).barrier->arrive) continue;
-        label("syncbar", i, j);
+        c_.label("syncbar", i, j);
         syncbar[i][j] = c_.all({same_group(i, j), equal_ids(i, j), at(i).exec, at(j).exec});
         if (at(i).barrier->quorum) syncbar[i][j] = c_.both(syncbar[i][j], members_[i]);
       }
       if (at(i).barrier->arrive) continue;
-      label("barrier", i, i);
+      c_.label("barrier", i, i);
       if (at(i).barrier->quorum)
         quorum(i, all, before);
       else
@@ -392,41 +371,25 @@ class Encoder {
       meet.push_back(c_.both(same_group(i, j), equal_ids(i, j)));
       if (meet.back() == k_false) continue;
       members.push_back(c_.both(meet.back(), members_[j]));
-      label("barrier", i, j);
-      used.push_back(c_.both(meet.back(), c_.input("waits " + pair(i, j))));
+      c_.label("barrier", i, j);
+      used.push_back(c_.both(meet.back(), c_.input("waits " + c_.pair(i, j))));
       waits(i, j, used.back(), all, before);
     }
-    label("quorum", i, i);
+    c_.label("quorum", i, i);
     c_.demand_any({negated(a.exec), at_least(members, a.quorum)});
-    label("barrier", i, i);
+    c_.label("barrier", i, i);
     c_.demand_any({negated(a.exec), at_least(used, a.quorum)});
     c_.demand_any({negated(a.arrived), negated(at_least(meet, a.quorum)), a.exec});
   }
 
   // ---- what is asked ----
   Lit condition(const Expr& e) {
-    if (e.op == "true") return k_true;
-    if (e.op == "not") return negated(condition(*e.kids[0]));
-    if (e.op == "and" || e.op == "or") {
-      std::vector<Lit> kids;
-      for (const ExprPtr& k : e.kids) kids.push_back(condition(*k));
-      return e.op == "and" ? c_.all(std::move(kids)) : c_.any(std::move(kids));
-    }
-    const Word a = operand(*e.kids[0]), b = operand(*e.kids[1]);
-    if (e.op == "==") return c_.equal(a, b);
-    if (e.op == "!=") return negated(c_.equal(a, b));
-    if (e.op == "<") return c_.less(a, b);
-    if (e.op == ">=") return negated(c_.less(a, b));
-    if (e.op == ">") return c_.less(b, a);
-    return negated(c_.less(b, a));
-  }
-
-  Word operand(const Expr& e) {
-    if (e.op == "const") return Circuit::constant(e.value);
-    if (e.op == "reg") return registers_[e.thread][e.index];
-    const int object = p_.symbols[e.index].object;
-    if (e.op == "address") return Circuit::constant(0x1000 * (static_cast<uint64_t>(object) + 1));
-    return final_value(object);
+    const Word w = evaluate(c_, e, [&](const Expr& l) {
+      if (l.op == "reg") return registers_[l.thread][l.index];
+      const int object = p_.symbols[l.index].object;
+      return l.op == "address" ? Circuit::constant(0x1000 * (static_cast<uint64_t>(object) + 1)) : final_value(object);
+    });
+    return c_.any({w.begin(), w.end()});
   }
 
   // The value of a write that no other follows in co; where co is partial, the
@@ -439,7 +402,7 @@ class Encoder {
     std::vector<std::pair<Lit, size_t>> last;
     for (size_t w = 0; w < n_; ++w) {
       if (!at(w).write || at(w).object != object || at(w).exec == k_false) continue;
-      label("final value", w, w);
+      c_.label("final value", w, w);
       std::vector<Lit> is_last = {at(w).exec};
       for (size_t x = 0; x < n_; ++x) is_last.push_back(negated(co[w][x]));
       Lit l = c_.all(std::move(is_last));
@@ -452,7 +415,7 @@ class Encoder {
       }
       last.emplace_back(l, w);
     }
-    c_.label("final value", static_cast<int32_t>(object));
+    c_.label("final value", static_cast<size_t>(object));
     if (p_.dialect == Dialect::ptx) c_.demand_any(some);
     for (const auto& [l, w] : last)
       for (size_t k = 0; k < 64; ++k) out[k] = c_.either(out[k], c_.both(l, at(w).value[k]));
@@ -474,7 +437,7 @@ class Encoder {
       return;
     }
     for (size_t t = 0; t < complete_.size(); ++t) {
-      c_.label("complete", static_cast<int32_t>(t));
+      c_.label("complete", t);
       c_.demand(complete_[t]);
     }
     c_.label("condition");

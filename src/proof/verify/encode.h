@@ -27,7 +27,6 @@ struct Event {
   Lit exec = k_true;
   bool read = false, write = false;
   int symbol = -1, object = -1;
-  uint64_t cell = 0;
   int width = 64;
   Word value{};                         // reads and writes
   int partner = -1;                     // the read of an rmw: its write
@@ -35,7 +34,7 @@ struct Event {
   // Barriers.
   const Instr* barrier = nullptr;
   Lit arrived = k_false;
-  std::vector<Lit> ordinal;  // how many arrivals its thread had there before, as a number
+  Word ordinal{};  // how many arrivals its thread had there before
   Word id{}, quorum{};
 };
 
@@ -61,6 +60,7 @@ using KnownBits = std::map<std::string, std::array<std::optional<bool>, 64>>;
 void unroll(const Program& p, const Question& q, const KnownBits& known, Encoding& out,
             std::vector<std::vector<Word>>& final_registers, std::vector<Lit>& complete);
 
-Word evaluate(Circuit& c, const Expr& e, const std::vector<Word>& registers, const Word* old);
+// The value of an expression; `leaf` gives those of "reg", "old", "final" and "address". A truth value is 0 or 1.
+Word evaluate(Circuit& c, const Expr& e, const std::function<Word(const Expr&)>& leaf);
 
 }  // namespace fencepost::verify

@@ -1,6 +1,7 @@
 // Tokens, the frame of a test, its question, and the two dialects in columns.
 // docs/litmus.md is the specification.
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 #include "verify/program.h"
@@ -98,14 +99,12 @@ uint64_t Tokens::number(const std::string& what) {
   const bool minus = accept("-");
   if (peek().kind != Token::Kind::number) bad(what + " is missing before '" + peek().text + "'");
   const std::string digits = next().text;
-  size_t used = 0;
+  const bool hex = digits.starts_with("0x");
   uint64_t v = 0;
-  try {
-    v = std::stoull(digits, &used, digits.starts_with("0x") ? 16 : 10);
-  } catch (const std::logic_error&) {
-    used = 0;
-  }
-  if (used != digits.size() || (minus && v > (uint64_t{1} << 63))) bad("'" + digits + "' is no number of 64 bits");
+  const char* const last = digits.data() + digits.size();
+  const auto [end, error] = std::from_chars(digits.data() + (hex ? 2 : 0), last, v, hex ? 16 : 10);
+  if (error != std::errc() || end != last || (minus && v > (uint64_t{1} << 63)))
+    bad("'" + digits + "' is no number of 64 bits");
   return minus ? 0 - v : v;
 }
 void Tokens::bad(const std::string& message) const {
@@ -118,44 +117,47 @@ std::string Tokens::since(size_t position) const {
 }
 
 ExprPtr make(const std::string& op, std::vector<ExprPtr> kids, int width) {
-  auto e = std::make_shared<Expr>();
-  e->op = op;
-  e->kids = std::move(kids);
-  e->width = width;
-  return e;
+  return std::make_shared<Expr>(Expr{.op = op, .width = width, .kids = std::move(kids)});
 }
-
-ExprPtr constant(uint64_t v) {
-  auto e = std::make_shared<Expr>();
-  e->op = "const";
-  e->value = v;
-  return e;
-}
-
-int find_symbol(const Program& p, const std::string& name) {
-  for (size_t k = 0; k < p.symbols.size(); ++k)
-    if (p.symbols[k].name == name) return static_cast<int>(k);
-  return -1;
+ExprPtr constant(uint64_t v) { return std::make_shared<Expr>(Expr{.op = "const", .value = v}); }
+ExprPtr leaf(const std::string& op, int thread, int index) {
+  return std::make_shared<Expr>(Expr{.op = op, .thread = thread, .index = index});
 }
 
 namespace {
+template <class T>
+int find_named(const std::vector<T>& in, const std::string& name) {
+  const auto at = std::find_if(in.begin(), in.end(), [&](const T& x) { return x.name == name; });
+  return at == in.end() ? -1 : static_cast<int>(at - in.begin());
+}
+}  // namespace
 
-constexpr uint64_t k_stride = 0x1000;  // object k lives at k_stride * (k + 1), as docs/semantics.md has it
+int find_symbol(const Program& p, const std::string& name) { return find_named(p.symbols, name); }
+int find_register(const Thread& t, const std::string& name) { return find_named(t.registers, name); }
 
-ExprPtr register_of(int thread, int index) {
-  auto e = std::make_shared<Expr>();
-  e->op = "reg";
-  e->thread = thread;
-  e->index = index;
-  return e;
+int create_symbol(Program& p, const std::string& name, uint64_t start, int width) {
+  const auto id = static_cast<int>(p.symbols.size());
+  p.symbols.push_back({name, static_cast<int>(p.objects.size()), id});
+  p.objects.push_back({name, start, width});
+  return id;
 }
 
-ExprPtr location(const std::string& op, int symbol) {
-  auto e = std::make_shared<Expr>();
-  e->op = op;
-  e->index = symbol;
-  return e;
+std::vector<uint64_t> read_place(Tokens& c, const std::vector<std::string>& levels) {
+  if (!c.accept("@")) throw NotCertified("a thread without a place");
+  std::vector<uint64_t> out(levels.size() + 1, 0);
+  std::set<std::string> seen;
+  do {
+    const std::string level = c.word("a level");
+    const auto at = std::find(levels.begin(), levels.end(), level);
+    if (at == levels.end()) throw NotCertified("the level '" + level + "'");
+    if (!seen.insert(level).second) c.bad("a level is given twice");
+    out[at - levels.begin() + 1] = c.number("a number");
+  } while (c.accept(","));
+  if (seen.size() != levels.size()) throw NotCertified("a place that lacks a level");
+  return out;
 }
+
+namespace {
 
 // The value of `key` in a table "key=value key=value"; "" if it has none.
 std::string entry(const std::string& table, const std::string& key) {
@@ -184,30 +186,49 @@ class Question {
  public:
   Question(Tokens& c, Program& p) : c_(c), p_(p) {}
 
-  ExprPtr disjunction() {
-    std::vector<ExprPtr> kids;
-    do kids.push_back(conjunction());
-    while (c_.accept("\\/"));
-    return kids.size() == 1 ? kids[0] : make("or", std::move(kids));
+  void read() {
+    while (!c_.ended()) {
+      if (c_.accept(";")) continue;
+      if (c_.accept("locations")) {
+        c_.expect("[");
+        while (!c_.accept("]")) {
+          if (c_.ended()) c_.bad("']' is missing");
+          c_.next();
+        }
+        continue;
+      }
+      const bool filter = c_.accept("filter");
+      if (filter ? p_.filter != nullptr : !p_.quantifier.empty()) c_.bad("a second question or filter");
+      if (!filter) {
+        const bool negated = c_.accept("~") || c_.accept("not");
+        p_.quantifier = !negated && c_.accept("forall") ? "forall" : negated ? "~exists" : "exists";
+        if (p_.quantifier != "forall" && !c_.accept("exists"))
+          throw NotCertified("'" + c_.peek().text + "' where a question stands");
+      }
+      const size_t from = c_.position();
+      ExprPtr e = chain(true);
+      (filter ? p_.filter : p_.condition) = std::move(e);
+      (filter ? p_.filter_text : p_.condition_text) = c_.since(from);
+    }
   }
 
  private:
-  ExprPtr conjunction() {
+  // A disjunction of conjunctions.
+  ExprPtr chain(bool either) {
     std::vector<ExprPtr> kids;
-    do kids.push_back(negation());
-    while (c_.accept("/\\"));
-    return kids.size() == 1 ? kids[0] : make("and", std::move(kids));
+    do kids.push_back(either ? chain(false) : negation());
+    while (c_.accept(either ? "\\/" : "/\\"));
+    return kids.size() == 1 ? kids[0] : make(either ? "or" : "and", std::move(kids));
   }
   ExprPtr negation() {
     if (++depth_ > 1000) throw NotCertified("a condition of this depth");
     if (c_.accept("~") || c_.accept("not")) return make("not", {negation()});
     if (c_.accept("(")) {
-      ExprPtr out = disjunction();
+      ExprPtr out = chain(true);
       c_.expect(")");
       return out;
     }
-    if (c_.accept("true")) return make("true", {});
-    if (c_.accept("false")) return make("not", {make("true", {})});
+    if (c_.at("true") || c_.at("false")) return constant(c_.next().text == "true" ? 1 : 0);
     ExprPtr lhs = value(false);
     std::string op = c_.next().text;
     if (op == "=") op = "==";
@@ -222,29 +243,26 @@ class Question {
     return make(op, {lhs, rhs});
   }
   ExprPtr value(bool right) {
-    const Token t = c_.peek();
-    if (t.kind == Token::Kind::number && c_.peek(1).text == ":") return variable();
-    if (t.kind == Token::Kind::number || c_.at("-")) return constant(c_.number("a value"));
-    if (c_.accept("&")) return location("address", symbol(c_.word("a location")));
+    if (c_.peek(1).text == ":") return variable();
+    if (c_.peek().kind == Token::Kind::number || c_.at("-")) return constant(c_.number("a value"));
+    if (c_.accept("&")) return leaf("address", -1, symbol(c_.word("a location")));
     if (c_.accept("[")) {
       const int s = symbol(c_.word("a location"));
       c_.expect("]");
-      return location("final", s);
+      return leaf("final", -1, s);
     }
-    if (c_.peek(1).text == ":") return variable();
     const int s = symbol(c_.word("a value"));
     if (c_.at("[") || c_.at("@")) throw NotCertified("the cell of an array, or of one group, in a condition");
-    return location(right ? "address" : "final", s);
+    return leaf(right ? "address" : "final", -1, s);
   }
   ExprPtr variable() {
     const auto t = static_cast<size_t>(thread_id(c_));
     c_.expect(":");
     const std::string name = c_.word("a register");
     if (t >= p_.threads.size()) c_.bad("there is no such thread");
-    const auto& regs = p_.threads[t].registers;
-    const auto at = std::find(regs.begin(), regs.end(), name);
-    if (at != regs.end()) return register_of(static_cast<int>(t), static_cast<int>(at - regs.begin()));
-    if (p_.dialect == Dialect::opencl && find_symbol(p_, name) >= 0) return location("address", symbol(name));
+    const int r = find_register(p_.threads[t], name);
+    if (r >= 0) return leaf("reg", static_cast<int>(t), r);
+    if (p_.dialect == Dialect::opencl && find_symbol(p_, name) >= 0) return leaf("address", -1, symbol(name));
     c_.bad("thread P" + std::to_string(t) + " has no register " + name);
   }
   int symbol(const std::string& name) {
@@ -258,56 +276,7 @@ class Question {
   int depth_ = 0;
 };
 
-}  // namespace
-
-void read_question(Tokens& c, Program& p) {
-  while (!c.ended()) {
-    if (c.accept(";")) continue;
-    if (c.accept("locations")) {
-      c.expect("[");
-      while (!c.accept("]")) {
-        if (c.ended()) c.bad("']' is missing");
-        c.next();
-      }
-      continue;
-    }
-    const bool filter = c.accept("filter");
-    if (!filter) {
-      if (!p.quantifier.empty()) c.bad("a second question");
-      if (c.accept("forall")) {
-        p.quantifier = "forall";
-      } else if (c.accept("~") || c.accept("not")) {
-        c.expect("exists");
-        p.quantifier = "~exists";
-      } else if (c.accept("exists")) {
-        p.quantifier = "exists";
-      } else {
-        throw NotCertified("'" + c.peek().text + "' where a question stands");
-      }
-    } else if (p.filter) {
-      c.bad("a second filter");
-    }
-    const size_t from = c.position();
-    ExprPtr e = Question(c, p).disjunction();
-    (filter ? p.filter : p.condition) = std::move(e);
-    (filter ? p.filter_text : p.condition_text) = c.since(from);
-  }
-}
-
-void find_targets(Thread& t, const std::vector<std::pair<std::string, int>>& labels,
-                  const std::vector<std::string>& wanted) {
-  for (size_t k = 0; k < t.code.size(); ++k) {
-    if (wanted[k].empty()) continue;
-    const auto at = std::find_if(labels.begin(), labels.end(), [&](const auto& l) { return l.first == wanted[k]; });
-    if (at == labels.end()) throw BadText("there is no label " + wanted[k]);
-    t.code[k].target = at->second;
-  }
-}
-
-// ---- columns: PTX and VULKAN
-// ---------------------------------------------------------------------------
-
-namespace {
+// ---- columns: PTX and VULKAN ---------------------------------------------------------------------------
 
 using Kind = Instr::Kind;
 using Tags = std::set<std::string>;
@@ -321,15 +290,23 @@ class Columns {
     if (!ptx_ && c_.accept("{")) pairs();
     threads();
     while (!c_.ended() && !at_question()) row();
-    for (const auto& [t, name, v] : starts_) {
-      if (t >= p_.threads.size()) c_.bad("there is no thread P" + std::to_string(t));
-      const auto r = static_cast<size_t>(reg(t, name));
-      p_.threads[t].start[r] = v;
+    for (const auto& [at, v] : starts_) {
+      if (at.first >= p_.threads.size()) c_.bad("there is no thread P" + std::to_string(at.first));
+      p_.threads[at.first].registers[reg(at.first, at.second)].start = v;
     }
-    for (size_t t = 0; t < p_.threads.size(); ++t) find_targets(p_.threads[t], labels_[t], wanted_[t]);
+    for (Thread& t : p_.threads)
+      for (Instr& i : t.code) {
+        if (i.to.empty()) continue;
+        const auto at = std::find_if(t.code.begin(), t.code.end(), [&](const Instr& l) { return is_label(l, i.to); });
+        if (at == t.code.end()) throw BadText("there is no label " + i.to);
+        i.target = static_cast<int>(at - t.code.begin());
+      }
   }
 
  private:
+  static bool is_label(const Instr& i, const std::string& name) {
+    return i.kind == Kind::label && i.text == name + ":";
+  }
   bool at_question() const {
     for (const char* w : {"locations", "filter", "exists", "forall", "final", "not", "~"})
       if (c_.at(w)) return true;
@@ -347,44 +324,38 @@ class Columns {
         c_.expect("=");
         if (c_.peek().kind != Token::Kind::number && !c_.at("-"))
           throw NotCertified("an initial value that is an address");
-        for (const auto& [u, other, v] : starts_)
-          if (u == static_cast<size_t>(t) && other == name) c_.bad("a second initial value of " + name);
-        starts_.emplace_back(static_cast<size_t>(t), name, c_.number("a value"));
+        if (!starts_.emplace(std::pair(static_cast<size_t>(t), name), c_.number("a value")).second)
+          c_.bad("a second initial value of " + name);
         continue;
       }
       const std::string name = c_.word("a location");
       if (find_symbol(p_, name) >= 0) c_.bad("a second location " + name);
       if (is_register_name(name)) c_.bad("a register without its thread");
       const bool proxied = c_.accept("@");
-      std::string proxy;
-      if (proxied) {
-        proxy = c_.word("a proxy");
-        if (proxy != "generic" && proxy != "constant" && proxy != "texture" && proxy != "surface")
-          throw NotCertified("the kind of location '" + proxy + "'");
-      }
+      const std::string proxy = proxied ? c_.word("a proxy") : "generic";
+      if (proxy != "generic" && proxy != "constant" && proxy != "texture" && proxy != "surface")
+        throw NotCertified("the kind of location '" + proxy + "'");
       if (c_.accept("aliases")) {
         if (proxied != ptx_) c_.bad("an alias of the other dialect");
-        const int target = find_symbol(p_, c_.word("a location"));
-        if (target < 0) c_.bad("an alias needs its target before it");
-        const Symbol& to = p_.symbols[target];
+        const Symbol to = p_.symbols[known_symbol()];
         const auto own = static_cast<int>(p_.symbols.size());
-        p_.symbols.push_back({name, to.object, proxy.empty() || proxy == "generic" ? own : to.generic});
+        p_.symbols.push_back({name, to.object, proxy == "generic" ? own : to.generic});
         continue;
       }
       if (proxied) c_.bad("'aliases' is missing");
       c_.expect("=");
-      uint64_t v = 0;
-      if (c_.peek().kind == Token::Kind::word) {
-        const int from = find_symbol(p_, c_.next().text);
-        if (from < 0) c_.bad("there is no such location yet");
-        v = p_.objects[p_.symbols[from].object].start[0];
-      } else {
-        if (c_.at("&")) throw NotCertified("an initial value that is an address");
-        v = c_.number("a value");
-      }
-      p_.objects[p_.symbols[symbol(name)].object].start[0] = v;
+      if (c_.at("&")) throw NotCertified("an initial value that is an address");
+      const uint64_t v = c_.peek().kind == Token::Kind::word ? p_.objects[p_.symbols[known_symbol()].object].start
+                                                             : c_.number("a value");
+      p_.objects[p_.symbols[symbol(name)].object].start = v;
     }
     c_.accept(";");
+  }
+
+  int known_symbol() {
+    const int s = find_symbol(p_, c_.next().text);
+    if (s < 0) c_.bad("there is no such location yet");
+    return s;
   }
 
   void pairs() {
@@ -398,27 +369,11 @@ class Columns {
   }
 
   void threads() {
-    const std::vector<std::string> levels =
-        ptx_ ? std::vector<std::string>{"gpu", "cta"} : std::vector<std::string>{"qf", "wg", "sg"};
     do {
       if (thread_id(c_) != static_cast<int>(p_.threads.size())) c_.bad("threads are P0, P1, ... in order");
-      c_.expect("@");
-      Thread t;
-      t.place.assign(levels.size() + 1, 0);
-      std::set<std::string> seen;
-      do {
-        const std::string level = c_.word("a level");
-        const auto at = std::find(levels.begin(), levels.end(), level);
-        if (at == levels.end()) throw NotCertified("the level '" + level + "'");
-        if (!seen.insert(level).second) c_.bad("a level is given twice");
-        t.place[at - levels.begin() + 1] = c_.number("a number");
-      } while (c_.accept(","));
-      if (seen.size() != levels.size()) c_.bad("a thread lacks a level");
-      p_.threads.push_back(std::move(t));
+      p_.threads.push_back({.place = ptx_ ? read_place(c_, {"gpu", "cta"}) : read_place(c_, {"qf", "wg", "sg"})});
     } while (c_.accept("|"));
     c_.expect(";");
-    labels_.resize(p_.threads.size());
-    wanted_.resize(p_.threads.size());
     for (const auto& [a, b] : p_.ssw)
       if (std::max(a, b) >= static_cast<int>(p_.threads.size())) c_.bad("ssw of a thread that is not there");
   }
@@ -428,12 +383,10 @@ class Columns {
       while (c_.peek().kind == Token::Kind::word && c_.peek(1).text == ":") {
         const std::string name = c_.next().text;
         c_.next();
-        for (const auto& l : labels_[t])
-          if (l.first == name) c_.bad("a second label " + name);
-        labels_[t].emplace_back(name, static_cast<int>(p_.threads[t].code.size()));
-        Instr i;
-        i.text = name + ":";
-        put(t, std::move(i));
+        auto& code = p_.threads[t].code;
+        if (std::any_of(code.begin(), code.end(), [&](const Instr& l) { return is_label(l, name); }))
+          c_.bad("a second label " + name);
+        code.push_back({.text = name + ":"});
       }
       if (!c_.at("|") && !c_.at(";")) instruction(t);
       c_.expect(t + 1 == p_.threads.size() ? ";" : "|");
@@ -444,23 +397,13 @@ class Columns {
     const int known = find_symbol(p_, name);
     if (known >= 0) return known;
     if (is_register_name(name)) throw NotCertified("an access through a register");
-    Object o;
-    o.name = name;
-    o.start = {0};
-    const auto id = static_cast<int>(p_.symbols.size());
-    p_.symbols.push_back({name, static_cast<int>(p_.objects.size()), id});
-    p_.objects.push_back(std::move(o));
-    return id;
+    return create_symbol(p_, name, 0, 64);
   }
   int reg(size_t t, const std::string& name) {
     if (!is_register_name(name)) c_.bad("a register is missing before '" + name + "'");
-    Thread& th = p_.threads[t];
-    const auto at = std::find(th.registers.begin(), th.registers.end(), name);
-    if (at != th.registers.end()) return static_cast<int>(at - th.registers.begin());
-    th.registers.push_back(name);
-    th.widths.push_back(64);
-    th.start.push_back(0);
-    return static_cast<int>(th.registers.size() - 1);
+    auto& registers = p_.threads[t].registers;
+    if (find_register(p_.threads[t], name) < 0) registers.push_back({name});
+    return find_register(p_.threads[t], name);
   }
   bool at_value(size_t ahead = 0) const {
     const Token& t = c_.peek(ahead);
@@ -468,14 +411,9 @@ class Columns {
   }
   ExprPtr value(size_t t) {
     if (!at_value()) c_.bad("a constant or a register is missing before '" + c_.peek().text + "'");
-    if (c_.peek().kind == Token::Kind::word) return register_of(static_cast<int>(t), reg(t, c_.next().text));
+    if (c_.peek().kind == Token::Kind::word) return leaf("reg", static_cast<int>(t), reg(t, c_.next().text));
     return constant(c_.number("a value"));
   }
-  void put(size_t t, Instr i, const std::string& target = "") {
-    p_.threads[t].code.push_back(std::move(i));
-    wanted_[t].push_back(target);
-  }
-
   static std::string operator_of(const std::string& word) { return entry("add=+ sub=- mul=* and=& or=| xor=^", word); }
   [[noreturn]] static void unknown(const std::string& modifier, const std::string& head) {
     throw NotCertified(modifier.empty() ? "the instruction '" + head + "'"
@@ -490,7 +428,6 @@ class Columns {
     const std::string operation = m.size() > 1 ? "" : operator_of(m[0]);
     const std::string branch = m.size() > 1 ? "" : entry("beq=== bne=!= blt=< ble=<= bgt=> bge=>=", m[0]);
     const auto comma = [&] { c_.expect(","); };
-    std::string target;
     if (m[0] == "ld" && is_register_name(c_.peek().text) && c_.peek(1).text == "," && at_value(2)) {
       if (ptx_ && m.size() > 1) c_.bad("a move has no modifier");
       i.kind = Kind::local;
@@ -508,11 +445,11 @@ class Columns {
       i.value = make(operation + branch, {a, value(t)});
       if (!branch.empty()) {
         comma();
-        target = c_.word("a label");
+        i.to = c_.word("a label");
       }
     } else if (m.size() == 1 && m[0] == "goto") {
       i.kind = Kind::jump;
-      target = c_.word("a label");
+      i.to = c_.word("a label");
     } else if (ptx_) {
       ptx(t, m, i);
     } else {
@@ -520,7 +457,7 @@ class Columns {
     }
     i.text = c_.since(from);
     std::erase(i.text, ' ');
-    put(t, std::move(i), target);
+    p_.threads[t].code.push_back(std::move(i));
   }
 
   // The operands of a load, store or read-modify-write.
@@ -598,10 +535,10 @@ class Columns {
   }
 
   void bar(size_t t, const std::vector<std::string>& m, Instr& i) {
-    if (m.size() != 3 || m[1] != "cta" || (m[2] != "sync" && m[2] != "arrive"))
+    i.arrive = m.back() == "arrive";
+    if (m.size() != 3 || m[1] != "cta" || (m[2] != "sync" && !i.arrive))
       throw NotCertified("a barrier that is not written bar.cta.sync or bar.cta.arrive");
     i.kind = Kind::barrier;
-    i.arrive = m[2] == "arrive";
     i.tags = {"F", "B"};
     barrier_operands(t, i, 16);
     i.everyone = !i.id;
@@ -689,9 +626,7 @@ class Columns {
   Tokens& c_;
   Program& p_;
   bool ptx_;
-  std::vector<std::tuple<size_t, std::string, uint64_t>> starts_;
-  std::vector<std::vector<std::pair<std::string, int>>> labels_;
-  std::vector<std::vector<std::string>> wanted_;  // by thread and instruction: the label it jumps to
+  std::map<std::pair<size_t, std::string>, uint64_t> starts_;  // of registers
 };
 
 }  // namespace
@@ -704,14 +639,10 @@ Program read_litmus(const std::string& text) {
   const size_t blank = std::min(text.find_first_of(" \t\r"), eol);
   std::string language = text.substr(0, blank);
   std::transform(language.begin(), language.end(), language.begin(), [](unsigned char c) { return std::toupper(c); });
-  if (language == "PTX")
-    p.dialect = Dialect::ptx;
-  else if (language == "VULKAN")
-    p.dialect = Dialect::vulkan;
-  else if (language == "OPENCL")
-    p.dialect = Dialect::opencl;
-  else
-    throw NotCertified("a test that starts with '" + language.substr(0, 20) + "'");
+  const std::vector<std::string> known = {"PTX", "VULKAN", "OPENCL"};
+  const auto dialect = std::find(known.begin(), known.end(), language);
+  if (dialect == known.end()) throw NotCertified("a test that starts with '" + language.substr(0, 20) + "'");
+  p.dialect = static_cast<Dialect>(dialect - known.begin());
   // The body starts at the first brace outside of comments and strings; the
   // title and remarks stand before it.
   size_t i = 0;
@@ -722,14 +653,11 @@ Program read_litmus(const std::string& text) {
     if (to == std::string::npos) throw BadText("a string or comment has no end");
     i = to == i + 1 && text[i] != '"' ? to : to + 1;
   }
-  p.title = text.substr(std::min(blank, eol), eol - std::min(blank, eol));
   if (i >= text.size()) throw BadText("there is no '{'");
-  Tokens c(text, i, p.dialect == Dialect::opencl ? Tokens::Style::c : Tokens::Style::columns);
-  if (p.dialect == Dialect::opencl)
-    read_opencl(c, p);
-  else
-    read_columns(c, p);
-  read_question(c, p);
+  const bool opencl = p.dialect == Dialect::opencl;
+  Tokens c(text, i, opencl ? Tokens::Style::c : Tokens::Style::columns);
+  opencl ? read_opencl(c, p) : read_columns(c, p);
+  Question(c, p).read();
   return p;
 }
 

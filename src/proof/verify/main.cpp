@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <map>
 
 #include "verify/certificate.h"
 
@@ -20,55 +21,36 @@ constexpr const char* k_usage =
     "--clauses prints the clauses in DIMACS, each with its rule.\n"
     "Exit status: 0 accepted, 1 rejected, 2 wrong arguments.\n";
 
-int print_clauses(const std::filesystem::path& folder) {
-  Problem p;
-  p.test_text = read_file(folder / "test.litmus");
-  p.model_text = read_file(folder / "model.cat");
-  p.prelude_text = read_file(folder / "prelude.cat");
-  const std::string text = "\n" + read_file(folder / "statement.txt");
-  p.question.races = text.find("\nproperty: races\n") != std::string::npos;
-  p.question.use_filter = text.find("\nfilter: ignored\n") == std::string::npos;
-  const size_t bound = text.find("\nbound: ");
-  p.question.bound = bound == std::string::npos ? 1 : std::strtoull(text.c_str() + bound + 8, nullptr, 10);
-  std::cout << dimacs(build(p, text.find("\nanswer: reachable\n") != std::string::npos));
-  return std::cout.flush() ? 0 : 1;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   std::string folder;
   Given given;
-  bool clauses = false, quiet = false;
+  bool clauses = false, quiet = false, fits = true;
+  const std::map<std::string, std::string*> files = {
+      {"--test", &given.test}, {"--model", &given.model}, {"--prelude", &given.prelude}};
   for (int k = 1; k < argc; ++k) {
     const std::string a = argv[k];
-    std::string* file = a == "--test"      ? &given.test
-                        : a == "--model"   ? &given.model
-                        : a == "--prelude" ? &given.prelude
-                                           : nullptr;
-    if (a == "--help" || a == "-h") {
-      std::cout << k_usage;
-      return 0;
-    }
-    if (file != nullptr && k + 1 < argc) {
-      *file = argv[++k];
-    } else if (a == "--clauses") {
-      clauses = true;
-    } else if (a == "--quiet") {
-      quiet = true;
-    } else if (folder.empty() && !a.starts_with("-")) {
+    if (a == "--help" || a == "-h") return std::cout << k_usage << std::flush ? 0 : 1;
+    if (files.contains(a) && k + 1 < argc)
+      *files.at(a) = argv[++k];
+    else if (a == "--clauses" || a == "--quiet")
+      (a == "--quiet" ? quiet : clauses) = true;
+    else if (folder.empty() && !a.starts_with("-"))
       folder = a;
-    } else {
-      std::cerr << k_usage;
-      return 2;
-    }
+    else
+      fits = false;
   }
-  if (folder.empty()) {
+  if (folder.empty() || !fits) {
     std::cerr << k_usage;
     return 2;
   }
   try {
-    if (clauses) return print_clauses(folder);
+    if (clauses) {
+      const Certificate c = read_certificate(folder, {});
+      std::cout << dimacs(build(c.problem, c.reachable));
+      return std::cout.flush() ? 0 : 1;
+    }
     const Outcome o = verify(folder, given);
     if (!quiet) std::cout << o.statement;
     std::cout << (o.accepted ? "accepted\n" : "rejected: " + o.why + "\n");

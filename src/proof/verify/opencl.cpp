@@ -19,10 +19,10 @@ using Tags = std::set<std::string>;
 
 std::string order_tag(const std::string& order,
                       char how) {  // how: 'l'oad, 's'tore, 'f'ence
-  if (order == "memory_order_seq_cst") return "SC";
-  if (order == "memory_order_acquire") return how == 's' ? "RLX" : "ACQ";
-  if (order == "memory_order_release") return how == 'l' ? "RLX" : "REL";
-  if (order == "memory_order_acq_rel") return how == 'l' ? "ACQ" : how == 's' ? "REL" : "ACQ_REL";
+  if (order == "seq_cst") return "SC";
+  if (order == "acquire") return how == 's' ? "RLX" : "ACQ";
+  if (order == "release") return how == 'l' ? "RLX" : "REL";
+  if (order == "acq_rel") return how == 'l' ? "ACQ" : how == 's' ? "REL" : "ACQ_REL";
   return "RLX";
 }
 
@@ -35,22 +35,15 @@ class Body {
     c_.expect("{");
     while (!c_.accept("}")) statement();
   }
-  int variable(const std::string& name, bool declare) {
-    auto& regs = p_.threads[t_].registers;
-    const auto at = std::find(regs.begin(), regs.end(), name);
-    if (at != regs.end()) return static_cast<int>(at - regs.begin());
-    if (!declare) c_.bad("'" + name + "' is not declared in P" + std::to_string(t_));
-    regs.push_back(name);
-    p_.threads[t_].widths.push_back(32);
-    p_.threads[t_].start.push_back(0);
-    return static_cast<int>(regs.size() - 1);
-  }
 
  private:
-  struct Place {
-    int symbol = -1;
-    uint64_t cell = 0;
-  };
+  int variable(const std::string& name, bool declare) {
+    const int known = find_register(p_.threads[t_], name);
+    if (known >= 0) return known;
+    if (!declare) c_.bad("'" + name + "' is not declared in P" + std::to_string(t_));
+    p_.threads[t_].registers.push_back({name, 32});
+    return find_register(p_.threads[t_], name);
+  }
 
   // ---- statements ----
   void statement() {
@@ -73,22 +66,17 @@ class Body {
         const std::string name = c_.word("a variable");
         if (parameters_.contains(name)) c_.bad("'" + name + "' is a parameter");
         if (name.starts_with("_t")) throw NotCertified("a variable whose name starts with _t");
-        if (c_.accept("=")) {
-          ExprPtr v = expression();
-          assign(variable(name, true), v, from);
-        } else {
-          variable(name, true);
-        }
+        ExprPtr v = c_.accept("=") ? expression() : nullptr;
+        const int dst = variable(name, true);
+        if (v) assign(dst, v, from);
       } while (c_.accept(","));
       c_.expect(";");
       return;
     }
     if (c_.at("*")) {
-      const Place to = star();
+      const int to = star();
       c_.expect("=");
-      Instr i = access(Kind::store, to, {"W", "NA", "WI"});
-      i.value = cut(expression());
-      put(std::move(i), from);
+      put({.kind = Kind::store, .value = cut(expression()), .symbol = to, .tags = {"W", "NA", "WI"}}, from);
     } else if (c_.peek().kind == Token::Kind::word && c_.peek(1).text == "=") {
       const std::string name = c_.next().text;
       c_.next();
@@ -103,34 +91,29 @@ class Body {
   }
 
   void assign(int dst, ExprPtr v, size_t from) {
-    Instr i;
-    i.kind = Kind::local;
-    i.dst = dst;
-    i.value = cut(std::move(v));
-    put(std::move(i), from);
+    put({.kind = Kind::local, .dst = dst, .value = cut(std::move(v))}, from);
+  }
+
+  ExprPtr in_brackets() {
+    c_.expect("(");
+    ExprPtr out = expression();
+    c_.expect(")");
+    return out;
   }
 
   void if_() {
     const size_t from = c_.position();
     c_.expect("if");
-    c_.expect("(");
-    ExprPtr cond = expression();
-    c_.expect(")");
+    ExprPtr cond = in_brackets();
     if (c_.at("goto")) throw NotCertified("the statement 'goto'");
     const size_t branch = put_branch(make("==", {cond, constant(0)}), from);
     statement();
-    if (c_.accept("else")) {
-      Instr jump;
-      jump.kind = Kind::jump;
-      const size_t at = put(std::move(jump), from);
-      code()[branch].target = label(from);
-      statement();
-      const int end = label(from);
-      code()[at].target = end;
-      code()[branch].reach = end;
-    } else {
-      code()[branch].target = code()[branch].reach = label(from);
-    }
+    const bool otherwise = c_.accept("else");
+    const size_t jump = otherwise ? put({.kind = Kind::jump}, from) : 0;
+    code()[branch].target = code()[branch].reach = label(from);
+    if (!otherwise) return;
+    statement();
+    code()[jump].target = code()[branch].reach = label(from);
   }
 
   void loop() {
@@ -139,29 +122,21 @@ class Body {
     const bool first = c_.accept("do");
     if (first) statement();
     c_.expect("while");
-    c_.expect("(");
-    ExprPtr cond = expression();
-    c_.expect(")");
-    if (first) {
-      c_.expect(";");
-      const size_t back = put_branch(make("!=", {cond, constant(0)}), from);
-      code()[back].target = head;
-      code()[back].reach = label(from);
-      return;
+    ExprPtr cond = in_brackets();
+    if (first) c_.expect(";");
+    const size_t branch = put_branch(make(first ? "!=" : "==", {cond, constant(0)}), from);
+    if (!first) {
+      statement();
+      put({.kind = Kind::jump, .target = head}, from);
     }
-    const size_t out = put_branch(make("==", {cond, constant(0)}), from);
-    statement();
-    Instr back;
-    back.kind = Kind::jump;
-    back.target = head;
-    put(std::move(back), from);
-    code()[out].target = code()[out].reach = label(from);
+    const int end = label(from);
+    code()[branch].target = first ? head : end;
+    code()[branch].reach = end;
   }
 
   void barrier() {
     const size_t from = c_.position();
-    Instr i;
-    i.kind = Kind::barrier;
+    Instr i{.kind = Kind::barrier, .tags = {"F", "B", "ACQ_REL", "WG"}};
     if (c_.peek(1).text == ":") {
       i.instance = c_.next().text;
       c_.next();
@@ -169,9 +144,7 @@ class Body {
     if (!c_.accept("barrier") && !c_.accept("work_group_barrier"))
       throw NotCertified("a label before '" + c_.peek().text + "'");
     if (i.instance.empty()) i.instance = "#" + std::to_string(unnamed_++);
-    if (!p_.threads[t_].placed) c_.bad("a barrier in a thread without a place");
     c_.expect("(");
-    i.tags = {"F", "B", "ACQ_REL", "WG"};
     flags(i.tags);
     if (c_.accept(",") && c_.word("a scope") != "memory_scope_work_group")
       throw NotCertified("a barrier of this scope");
@@ -181,18 +154,11 @@ class Body {
   }
 
   void flags(Tags& out) {
-    if (c_.peek().text == "0" && c_.peek().kind == Token::Kind::number) {
-      c_.next();
-      return;
-    }
+    if (c_.accept("0")) return;
     do {
       const std::string f = c_.word("fence flags");
-      if (f == "CLK_GLOBAL_MEM_FENCE")
-        out.insert("GLOBAL");
-      else if (f == "CLK_LOCAL_MEM_FENCE")
-        out.insert("LOCAL");
-      else
-        throw NotCertified("the fence flag '" + f + "'");
+      if (f != "CLK_GLOBAL_MEM_FENCE" && f != "CLK_LOCAL_MEM_FENCE") throw NotCertified("the fence flag '" + f + "'");
+      out.insert(f == "CLK_GLOBAL_MEM_FENCE" ? "GLOBAL" : "LOCAL");
     } while (c_.accept("|"));
   }
 
@@ -226,16 +192,13 @@ class Body {
     if (c_.accept("!")) return make("==", {unary(), constant(0)});
     if (c_.accept("-")) return make("-", {constant(0), unary()}, 32);
     if (c_.accept("~")) return make("^", {unary(), constant(~uint64_t{0})}, 32);
-    if (c_.accept("(")) {
-      if (c_.at("int") || c_.at("{")) throw NotCertified("'(" + c_.peek().text + "'");
-      ExprPtr out = expression();
-      c_.expect(")");
-      return out;
+    if (c_.at("(")) {
+      if (c_.peek(1).text == "int" || c_.peek(1).text == "{") throw NotCertified("'(" + c_.peek(1).text + "'");
+      return in_brackets();
     }
     if (c_.at("*")) {
       const size_t from = c_.position();
-      Instr i = access(Kind::load, star(), {"R", "NA"});
-      return into_temporary(std::move(i), from);
+      return into_temporary({.kind = Kind::load, .symbol = star(), .tags = {"R", "NA"}}, from);
     }
     if (c_.peek().kind == Token::Kind::number) {
       const uint64_t v = c_.number("a number");
@@ -248,28 +211,21 @@ class Body {
     return reg(variable(name, false));
   }
 
-  ExprPtr reg(int index) const {
-    auto e = std::make_shared<Expr>();
-    e->op = "reg";
-    e->thread = static_cast<int>(t_);
-    e->index = index;
-    return e;
-  }
+  ExprPtr reg(int index) const { return leaf("reg", static_cast<int>(t_), index); }
 
   ExprPtr into_temporary(Instr i, size_t from) {
-    const int tmp = variable("$" + std::to_string(temporaries_++), true);
-    i.dst = tmp;
+    const int tmp = i.dst = variable("$" + std::to_string(temporaries_++), true);
     put(std::move(i), from);
     return reg(tmp);
   }
 
-  Place place() {
+  int place() {
     const std::string name = c_.word("a location");
     if (!parameters_.contains(name)) throw NotCertified("a place that is not a location by its name, '" + name + "'");
     if (c_.at("+") || c_.at("[") || c_.at("-")) throw NotCertified("the cell of an array");
-    return {find_symbol(p_, name), 0};
+    return find_symbol(p_, name);
   }
-  Place star() {
+  int star() {
     c_.expect("*");
     if (c_.at("(") || c_.at("*")) throw NotCertified("a place that is not a location by its name");
     return place();
@@ -277,10 +233,9 @@ class Body {
 
   std::string order() {
     const std::string o = c_.word("an order");
-    static const Tags k = {"memory_order_relaxed", "memory_order_consume", "memory_order_acquire",
-                           "memory_order_release", "memory_order_acq_rel", "memory_order_seq_cst"};
-    if (!k.contains(o)) c_.bad("'" + o + "' is no order");
-    return o;
+    static const Tags k = {"relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"};
+    if (!o.starts_with("memory_order_") || !k.contains(o.substr(13))) c_.bad("'" + o + "' is no order");
+    return o.substr(13);
   }
   std::string scope() {
     const std::string s = c_.word("a scope");
@@ -306,31 +261,25 @@ class Body {
         {"atomic_fetch_sub", "-"}, {"atomic_fetch_and", "&"}, {"atomic_fetch_or", "|"}, {"atomic_fetch_xor", "^"}};
     if (!k.contains(f)) throw NotCertified("the function '" + f + "'");
     const bool load = f == "atomic_load", store = f == "atomic_store";
-    const Place at = place();
+    const int at = place();
     ExprPtr operand;
     if (!load) {
       c_.expect(",");
       operand = cut(expression());
     }
-    std::string o = "memory_order_seq_cst", s = "DV";
+    std::string o = "seq_cst", s = "DV";
     if (given) {
       c_.expect(",");
       o = order();
       if (c_.accept(",")) s = scope();
     }
     c_.expect(")");
-    if ((load && (o == "memory_order_release" || o == "memory_order_acq_rel")) ||
-        (store && (o == "memory_order_acquire" || o == "memory_order_consume" || o == "memory_order_acq_rel")))
+    if ((load && (o == "release" || o == "acq_rel")) || (store && (o == "acquire" || o == "consume" || o == "acq_rel")))
       c_.bad("'" + f + "' cannot have this order");
-    Instr i = access(load ? Kind::load : store ? Kind::store : Kind::rmw, at, {"A", s});
-    i.store_tags = i.tags;
-    i.tags.insert(order_tag(o, store ? 's' : 'l'));
-    i.store_tags.insert(order_tag(o, 's'));
-    i.tags.insert(store ? "W" : "R");
-    if (i.kind == Kind::rmw) {
-      i.tags.insert("RMW");
-      i.store_tags.insert({"W", "RMW"});
-    }
+    Instr i{.kind = load ? Kind::load : store ? Kind::store : Kind::rmw, .symbol = at};
+    i.tags = {"A", s, order_tag(o, store ? 's' : 'l'), store ? "W" : "R"};
+    i.store_tags = {"A", s, order_tag(o, 's'), "W", "RMW"};
+    if (i.kind == Kind::rmw) i.tags.insert("RMW");
     i.value = k.at(f).empty() ? operand : cut(make(k.at(f), {make("old", {}), operand}));
     if (wanted && !store) return into_temporary(std::move(i), from);
     if (wanted) c_.bad("a store has no value");
@@ -339,9 +288,7 @@ class Body {
   }
 
   ExprPtr fence(const std::string& f, size_t from) {
-    Instr i;
-    i.kind = Kind::fence;
-    i.tags = {"F"};
+    Instr i{.kind = Kind::fence, .tags = {"F"}};
     if (f == "atomic_work_item_fence") {
       flags(i.tags);
       c_.expect(",");
@@ -364,14 +311,14 @@ class Body {
   // Loads *expected, exchanges if it finds that, and else stores what it found
   // to *expected.
   ExprPtr compare_exchange(bool given, size_t from) {
-    const Place object = place();
+    const int object = place();
     c_.expect(",");
     if (c_.at("&") || !parameters_.contains(c_.peek().text))
       throw NotCertified("a compare-exchange whose expected value is a variable");
-    const Place memory = place();
+    const int memory = place();
     c_.expect(",");
     ExprPtr desired = cut(expression());
-    std::string o = "memory_order_seq_cst", failure = o, s = "DV";
+    std::string o = "seq_cst", failure = o, s = "DV";
     if (given) {
       c_.expect(",");
       o = order();
@@ -380,49 +327,27 @@ class Body {
       if (c_.accept(",")) s = scope();
     }
     c_.expect(")");
-    ExprPtr want = into_temporary(access(Kind::load, memory, {"R", "NA"}), from);
-    Instr rmw = access(Kind::rmw, object, {"A", s, "RMW"});
-    rmw.store_tags = rmw.failed_tags = rmw.tags;
-    rmw.tags.insert({"R", order_tag(o, 'l')});
-    rmw.store_tags.insert({"W", order_tag(o, 's')});
-    rmw.failed_tags.insert({"R", order_tag(failure, 'l')});
-    rmw.value = desired;
-    rmw.guard = make("==", {make("old", {}), want});
+    ExprPtr want = into_temporary({.kind = Kind::load, .symbol = memory, .tags = {"R", "NA"}}, from);
+    Instr rmw{.kind = Kind::rmw, .value = desired, .guard = make("==", {make("old", {}), want}), .symbol = object};
+    rmw.tags = {"A", s, "RMW", "R", order_tag(o, 'l')};
+    rmw.store_tags = {"A", s, "RMW", "W", order_tag(o, 's')};
+    rmw.failed_tags = {"A", s, "RMW", "R", order_tag(failure, 'l')};
     ExprPtr old = into_temporary(std::move(rmw), from);
     ExprPtr success = make("==", {old, want});
     const size_t branch = put_branch(success, from);  // jumps over the store where it succeeds
-    Instr back = access(Kind::store, memory, {"W", "NA", "WI"});
-    back.value = old;
-    put(std::move(back), from);
+    put({.kind = Kind::store, .value = old, .symbol = memory, .tags = {"W", "NA", "WI"}}, from);
     code()[branch].target = code()[branch].reach = label(from);
-    Instr result;
-    result.kind = Kind::local;
-    result.value = success;
-    return into_temporary(std::move(result), from);
+    return into_temporary({.kind = Kind::local, .value = success}, from);
   }
 
   // ---- code ----
   std::vector<Instr>& code() { return p_.threads[t_].code; }
-  Instr access(Kind kind, Place at, Tags tags) const {
-    Instr i;
-    i.kind = kind;
-    i.symbol = at.symbol;
-    i.cell = at.cell;
-    i.tags = std::move(tags);
-    return i;
-  }
   size_t put(Instr i, size_t from) {
-    i.line = c_.peek().line;
     i.text = c_.since(from);
     code().push_back(std::move(i));
     return code().size() - 1;
   }
-  size_t put_branch(ExprPtr jumps, size_t from) {
-    Instr i;
-    i.kind = Kind::branch;
-    i.value = std::move(jumps);
-    return put(std::move(i), from);
-  }
+  size_t put_branch(ExprPtr jumps, size_t from) { return put({.kind = Kind::branch, .value = std::move(jumps)}, from); }
   int label(size_t from) { return static_cast<int>(put(Instr{}, from)); }
 
   Tokens& c_;
@@ -449,10 +374,7 @@ class File {
 
  private:
   void initial() {
-    if (c_.accept("atomic_int") || c_.accept("int")) {
-      if (c_.at("*")) throw NotCertified("a pointer in the initial state");
-      throw NotCertified("a typed location in the initial state");
-    }
+    if (c_.at("atomic_int") || c_.at("int")) throw NotCertified("a typed location in the initial state");
     if (c_.peek(1).text == ":") throw NotCertified("an initial value of a variable");
     const bool bracket = c_.accept("[");
     const std::string name = c_.word("a location");
@@ -463,61 +385,34 @@ class File {
     if (static_cast<int64_t>(v) < -2147483648LL || static_cast<int64_t>(v) > 2147483647LL)
       throw NotCertified("an initial value beyond int");
     if (find_symbol(p_, name) >= 0) c_.bad("a second initial value of " + name);
-    create(name, v);
-  }
-
-  int create(const std::string& name, uint64_t v) {
-    Object o;
-    o.name = name;
-    o.width = 32;
-    o.start = {v};
-    const auto id = static_cast<int>(p_.symbols.size());
-    p_.symbols.push_back({name, static_cast<int>(p_.objects.size()), id});
-    p_.objects.push_back(std::move(o));
-    return id;
+    create_symbol(p_, name, v, 32);
   }
 
   void thread() {
     const auto id = static_cast<int>(p_.threads.size());
     c_.next();
-    Thread t;
-    t.placed = c_.accept("@");
-    if (!t.placed) throw NotCertified("a thread without a place");
-    t.place = {0, 0, 0};
-    std::set<std::string> seen;
-    while (t.placed) {
-      const std::string level = c_.word("a level");
-      if (level != "wg" && level != "dev") throw NotCertified("the level '" + level + "'");
-      if (!seen.insert(level).second) c_.bad("a level is given twice");
-      t.place[level == "wg" ? 2 : 1] = c_.number("a number");
-      if (!c_.accept(",")) break;
-    }
-    if (t.placed && seen.size() != 2) throw NotCertified("a place without wg or dev");
-    p_.threads.push_back(std::move(t));
+    p_.threads.push_back({.place = read_place(c_, {"dev", "wg"})});
     std::set<std::string> parameters;
     c_.expect("(");
     while (!c_.accept(")")) {
       std::string space = "GENERIC";
-      bool atomic = false;
-      for (;;) {
-        if (c_.accept("volatile") || c_.accept("const")) continue;
-        if (c_.accept("global") || c_.accept("__global")) {
-          space = "GLOBAL";
-        } else if (c_.accept("local") || c_.accept("__local")) {
-          space = "LOCAL";
-        } else {
-          break;
-        }
+      for (bool more = true; more;) {
+        more = c_.accept("volatile") || c_.accept("const");
+        for (const char* s : {"global", "__global", "local", "__local"})
+          if (c_.accept(s)) {
+            space = std::string(s).ends_with("global") ? "GLOBAL" : "LOCAL";
+            more = true;
+          }
       }
       const std::string type = c_.word("a type");
-      atomic = type == "atomic_int";
+      const bool atomic = type == "atomic_int";
       if (!atomic && type != "int") throw NotCertified("the type '" + type + "'");
       c_.expect("*");
       const std::string name = c_.word("a location");
       c_.accept(",");
       if (!parameters.insert(name).second) c_.bad("a second parameter " + name);
       const int known = find_symbol(p_, name);
-      Object& o = p_.objects[p_.symbols[known >= 0 ? known : create(name, 0)].object];
+      Object& o = p_.objects[p_.symbols[known >= 0 ? known : create_symbol(p_, name, 0, 32)].object];
       if (!atomic) o.tags.insert("NAL");
       o.tags.insert(space);
       if (space == "LOCAL") o.local_in.insert(id);

@@ -16,44 +16,44 @@ enum class Dialect : uint8_t { ptx, vulkan, opencl };
 // op: "const" (value), "reg" (thread, index), "old" (what the read of a
 // read-modify-write returned), "final" (symbol: the final value of a location),
 // "address" (symbol), or an operator: + - * & | ^ == != < <= > >= not and or ?:
-// true. width 32: the result is cut to 32 bits and extended by its sign.
+// width 32: the result is cut to 32 bits and extended by its sign.
 struct Expr;
 using ExprPtr = std::shared_ptr<const Expr>;
 struct Expr {
-  std::string op;
+  std::string op, text;
   uint64_t value = 0;
   int thread = -1, index = -1;
-  int width = 64;
+  int width = 64, line = 0;
   std::vector<ExprPtr> kids;
 };
 
 struct Instr {
   enum class Kind : uint8_t { label, local, load, store, rmw, fence, barrier, jump, branch };
   Kind kind = Kind::label;
-  std::string text;  // as written, for people
-  int line = 0;
-  int dst = -1;   // register
-  ExprPtr value;  // local, store: the value; rmw: what it writes; branch: jumps
-                  // unless it is 0
-  ExprPtr guard;  // rmw: writes unless it is 0
+  std::string text;  // as written, for people; label: its name and ":"
+  int dst = -1;      // register
+  ExprPtr value;     // local, store: the value; rmw: what it writes; branch: jumps unless it is 0
+  ExprPtr guard;     // rmw: writes unless it is 0
   int symbol = -1;
-  uint64_t cell = 0;
-  std::set<std::string> tags, store_tags,
-      failed_tags;       // failed_tags: of the read of an rmw that does not write
-  int target = -1;       // jump, branch: position in the code
-  int reach = -1;        // branch: control dependencies end at this position; -1: at
-                         // the end of the thread
-  std::string instance;  // barrier: its name
-  ExprPtr id, quorum;    // barrier: or null
+  std::set<std::string> tags, store_tags;
+  std::set<std::string> failed_tags;  // of the read of an rmw that does not write
+  std::string to;                     // jump, branch in columns: the name of a label
+  int target = -1;                    // jump, branch: position in the code
+  int reach = -1;                     // branch: control dependencies end at this position; -1: at the end of the thread
+  std::string instance;               // barrier: its name
+  ExprPtr id, quorum;                 // barrier: or null
   bool arrive = false, everyone = false;
+};
+
+struct Register {
+  std::string name;
+  int width = 64;  // or 32
+  uint64_t start = 0;
 };
 
 struct Thread {
   std::vector<Instr> code;
-  std::vector<std::string> registers;
-  std::vector<int> widths;      // 32 or 64, by register
-  std::vector<uint64_t> start;  // by register
-  bool placed = true;
+  std::vector<Register> registers;
   std::vector<uint64_t> place;  // widest level first; the first level holds all threads
 };
 
@@ -65,15 +65,14 @@ struct Symbol {
 
 struct Object {
   std::string name;
-  std::vector<uint64_t> start;  // by cell
+  uint64_t start = 0;
   int width = 64;
-  std::set<std::string> tags;  // of its initial writes
-  std::set<int> local_in;      // OPENCL: threads that declare it local
+  std::set<std::string> tags = {};  // of its initial write
+  std::set<int> local_in = {};      // OPENCL: threads that declare it local
 };
 
 struct Program {
   Dialect dialect = Dialect::ptx;
-  std::string title;
   std::vector<Thread> threads;
   std::vector<Symbol> symbols;
   std::vector<Object> objects;
@@ -119,13 +118,15 @@ class Tokens {
 
 ExprPtr make(const std::string& op, std::vector<ExprPtr> kids, int width = 64);
 ExprPtr constant(uint64_t v);
+ExprPtr leaf(const std::string& op, int thread, int index);
 
 // The parts of the reader.
 void read_columns(Tokens& c, Program& p);
 void read_opencl(Tokens& c, Program& p);
-void read_question(Tokens& c, Program& p);
 int find_symbol(const Program& p, const std::string& name);  // -1: none
-void find_targets(Thread& t, const std::vector<std::pair<std::string, int>>& labels,
-                  const std::vector<std::string>& wanted);
+int create_symbol(Program& p, const std::string& name, uint64_t start, int width);
+int find_register(const Thread& t, const std::string& name);  // -1: none
+// "@level number, ...": each of the levels, which are named widest first.
+std::vector<uint64_t> read_place(Tokens& c, const std::vector<std::string>& levels);
 
 }  // namespace fencepost::verify

@@ -12,37 +12,31 @@
 
 namespace fencepost::verify {
 
-Word evaluate(Circuit& c, const Expr& e, const std::vector<Word>& registers, const Word* old) {
+Word evaluate(Circuit& c, const Expr& e, const std::function<Word(const Expr&)>& leaf) {
   if (e.op == "const") return Circuit::constant(e.value);
-  if (e.op == "reg") return registers[e.index];
-  if (e.op == "old") return *old;
-  const auto kid = [&](size_t k) { return evaluate(c, *e.kids[k], registers, old); };
-  const auto bit = [](Lit l) {
-    Word w = Circuit::constant(0);
-    w[0] = l;
-    return w;
-  };
-  const auto truth = [&](size_t k) {
-    const Word w = kid(k);
-    return c.any({w.begin(), w.end()});
-  };
-  if (e.op == "and") return bit(c.both(truth(0), truth(1)));
-  if (e.op == "or") return bit(c.either(truth(0), truth(1)));
-  if (e.op == "?:") return c.mux(truth(0), kid(1), kid(2));
-  const Word a = kid(0), b = kid(1);
-  if (e.op == "==") return bit(c.equal(a, b));
-  if (e.op == "!=") return bit(negated(c.equal(a, b)));
-  if (e.op == "<") return bit(c.less(a, b));
-  if (e.op == "<=") return bit(negated(c.less(b, a)));
-  if (e.op == ">") return bit(c.less(b, a));
-  if (e.op == ">=") return bit(negated(c.less(a, b)));
-  Word out;
-  if (e.op == "+") {
+  if (e.kids.empty()) return leaf(e);
+  std::vector<Word> kids;
+  std::vector<Lit> truth;
+  for (const ExprPtr& k : e.kids) {
+    kids.push_back(evaluate(c, *k, leaf));
+    truth.push_back(c.any({kids.back().begin(), kids.back().end()}));
+  }
+  const Word &a = kids.front(), &b = kids.back();
+  Word out = Circuit::constant(0);
+  if (e.op == "?:") return c.mux(truth[0], kids[1], kids[2]);
+  if (e.op == "and" || e.op == "or" || e.op == "not") {
+    out[0] = e.op == "and" ? c.all(truth) : e.op == "or" ? c.any(truth) : negated(truth[0]);
+  } else if (e.op == "==" || e.op == "!=") {
+    out[0] = c.equal(a, b) ^ (e.op == "!=" ? 1 : 0);
+  } else if (e.op == "<" || e.op == ">=") {
+    out[0] = c.less(a, b) ^ (e.op == ">=" ? 1 : 0);
+  } else if (e.op == ">" || e.op == "<=") {
+    out[0] = c.less(b, a) ^ (e.op == "<=" ? 1 : 0);
+  } else if (e.op == "+") {
     out = c.add(a, b);
   } else if (e.op == "-") {
-    Word n = b;
-    for (Lit& l : n) l = negated(l);
-    out = c.add(a, n, k_true);
+    for (size_t k = 0; k < 64; ++k) out[k] = negated(b[k]);
+    out = c.add(a, out, k_true);
   } else if (e.op == "*") {
     out = c.multiply(a, b);
   } else {
@@ -58,37 +52,22 @@ namespace {
 
 using Sources = std::map<int, Lit>;  // events of reads, and when they count
 
-struct Loop {
-  int begin = 0, end = 0;
-};
-
-// A loop is a position with a jump back to it; it reaches to the last such
-// jump, and to the end of loops that begin in it.
-std::vector<Loop> loops_of(const std::vector<Instr>& code) {
+// A loop is a position with a jump back to it; it reaches to the last such jump, and to the end of loops that begin in
+// it. By begin: the end.
+std::map<int, int> loops_of(const std::vector<Instr>& code) {
   std::map<int, int> end;
   for (size_t k = 0; k < code.size(); ++k)
-    if (code[k].target >= 0 && code[k].target <= static_cast<int>(k)) {
-      int& e = end[code[k].target];
-      e = std::max(e, static_cast<int>(k));
-    }
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (auto& [b, e] : end)
-      for (const auto& [b2, e2] : end)
-        if (b < b2 && b2 <= e && e < e2) {
-          e = e2;
-          moved = true;
-        }
-  }
-  std::vector<Loop> out;
-  for (const auto& [b, e] : end) out.push_back({b, e});
-  return out;
+    if (code[k].target >= 0 && code[k].target <= static_cast<int>(k)) end[code[k].target] = static_cast<int>(k);
+  for (auto outer = end.rbegin(); outer != end.rend(); ++outer)  // the last to begin has its end already
+    for (auto inner = end.upper_bound(outer->first); inner != end.end() && inner->first <= outer->second; ++inner)
+      outer->second = std::max(outer->second, inner->second);
+  return end;
 }
 
 struct State {
   Lit guard = k_false;
   std::vector<Word> registers;
-  std::vector<Sources> sources;
+  std::vector<Sources> sources;  // by register
   Sources ctrl;
   std::map<int, Sources> scoped;  // by the position where they end
 };
@@ -105,7 +84,7 @@ class Walker {
     loops_ = loops_of(code_);
     State first;
     first.guard = k_true;
-    for (const uint64_t v : p_.threads[t_].start) first.registers.push_back(Circuit::constant(v));
+    for (const Register& r : p_.threads[t_].registers) first.registers.push_back(Circuit::constant(r.start));
     first.sources.resize(first.registers.size());
     registers = first.registers;
     add(0, {}, first);
@@ -124,37 +103,29 @@ class Walker {
 
   std::vector<uint64_t> key(int at, const Counters& counters) const {
     std::vector<uint64_t> out;
-    for (const Loop& l : loops_)
-      if (l.begin <= at && at <= l.end) {
-        out.push_back(static_cast<uint64_t>(l.begin));
-        out.push_back(counters.at(l.begin));
-      }
+    for (const auto& [begin, end] : loops_)
+      if (begin <= at && at <= end) out.insert(out.end(), {static_cast<uint64_t>(begin), counters.at(begin)});
     out.push_back(static_cast<uint64_t>(at));
     return out;
   }
 
   void merge(Sources& into, Lit g, const Sources& from, Lit h) {
-    Sources out;
-    for (const auto& [e, l] : into) {
+    for (const auto& [e, l] : from) into.try_emplace(e, k_false);
+    for (auto& [e, l] : into) {
       const auto at = from.find(e);
-      out[e] = at == from.end()  ? c_.both(g, l)
-               : at->second == l ? l
-                                 : c_.either(c_.both(g, l), c_.both(h, at->second));
+      const Lit other = at == from.end() ? k_false : at->second;
+      if (l != other) l = c_.either(c_.both(g, l), c_.both(h, other));
     }
-    for (const auto& [e, l] : from)
-      if (!into.contains(e)) out[e] = c_.both(h, l);
-    into = std::move(out);
   }
 
   // The thread also comes to `at` in this state.
   void add(int at, Counters counters, const State& s) {
     if (s.guard == k_false) return;
-    for (const Loop& l : loops_) {
-      if (at < l.begin || at > l.end)
-        counters.erase(l.begin);
+    for (const auto& [begin, end] : loops_)
+      if (at < begin || at > end)
+        counters.erase(begin);
       else
-        counters.try_emplace(l.begin, 0);
-    }
+        counters.try_emplace(begin, 0);
     const auto [place, fresh] = open_.try_emplace(key(at, counters), at, std::pair(counters, s));
     if (fresh) return;
     State& o = place->second.second.second;
@@ -162,10 +133,9 @@ class Walker {
     for (size_t r = 0; r < s.registers.size(); ++r) o.registers[r] = c_.mux(s.guard, s.registers[r], o.registers[r]);
     for (size_t r = 0; r < s.sources.size(); ++r) merge(o.sources[r], o.guard, s.sources[r], s.guard);
     merge(o.ctrl, o.guard, s.ctrl, s.guard);
-    std::set<int> ends;
-    for (const auto& [e, x] : o.scoped) ends.insert(e);
-    for (const auto& [e, x] : s.scoped) ends.insert(e);
-    for (const int e : ends) merge(o.scoped[e], o.guard, s.scoped.contains(e) ? s.scoped.at(e) : Sources{}, s.guard);
+    for (const auto& [end, from] : s.scoped) o.scoped.try_emplace(end);
+    for (auto& [end, into] : o.scoped)
+      merge(into, o.guard, s.scoped.contains(end) ? s.scoped.at(end) : Sources{}, s.guard);
     o.guard = c_.either(o.guard, s.guard);
   }
 
@@ -208,8 +178,7 @@ class Walker {
         barrier(s, in);
         break;
       case Instr::Kind::jump:
-        jump(s, in.target);
-        return;
+        return jump(s, in.target);
       case Instr::Kind::branch: {
         const Word w = value(s, *in.value);
         const Lit taken = c_.any({w.begin(), w.end()});
@@ -230,8 +199,7 @@ class Walker {
     if (s.guard == k_false) return;
     Counters counters = counters_;
     const uint64_t n = ++counters[target];
-    for (const Loop& l : loops_)
-      if (l.begin > target) counters.erase(l.begin);
+    counters.erase(counters.upper_bound(target), counters.end());
     if (n >= q_.bound) {  // beyond the bound: the thread stays behind
       out_.bounded = true;
       out_.partial = c_.either(out_.partial, s.guard);
@@ -254,12 +222,14 @@ class Walker {
 
   void join(Sources& into, const Sources& from) {
     for (const auto& [e, l] : from) {
-      const auto at = into.find(e);
-      into[e] = at == into.end() ? l : c_.either(at->second, l);
+      Lit& to = into.try_emplace(e, k_false).first->second;
+      to = c_.either(to, l);
     }
   }
 
-  Word value(const State& s, const Expr& e, const Word* old = nullptr) { return evaluate(c_, e, s.registers, old); }
+  Word value(const State& s, const Expr& e, const Word* old = nullptr) {
+    return evaluate(c_, e, [&](const Expr& l) { return l.op == "reg" ? s.registers[l.index] : *old; });
+  }
 
   Sources sources(const State& s, const Expr& e, int old = -1) {
     if (e.op == "reg") return s.sources[e.index];
@@ -273,7 +243,7 @@ class Walker {
     if (in.dst < 0) return;
     const auto r = static_cast<size_t>(in.dst);
     s.registers[r] = v;
-    if (p_.threads[t_].widths[r] == 32)
+    if (p_.threads[t_].registers[r].width == 32)
       for (size_t k = 32; k < 64; ++k) s.registers[r][k] = v[31];
     s.sources[r] = std::move(from);
   }
@@ -290,7 +260,6 @@ class Walker {
     if (in.symbol >= 0) {
       e.symbol = in.symbol;
       e.object = p_.symbols[in.symbol].object;
-      e.cell = in.cell;
       e.width = p_.objects[e.object].width;
     }
     out_.events.push_back(std::move(e));
@@ -316,16 +285,17 @@ class Walker {
     return out;
   }
 
+  void write(const State& s, const Instr& in, Lit exec, const Word& v, int self, const Sources& ctrl) {
+    const bool store = in.kind == Instr::Kind::store;
+    Event& e = out_.events[event(s, in, store ? in.tags : in.store_tags, exec, store ? "" : "w")];
+    e.write = true;
+    e.value = v;
+    e.data = sources(s, *in.value, self);
+    join(e.ctrl, ctrl);
+  }
+
   void access(State& s, const Instr& in) {
-    if (in.kind == Instr::Kind::store) {
-      Word v = value(s, *in.value);
-      Sources data = sources(s, *in.value);
-      Event& e = out_.events[event(s, in, in.tags, s.guard)];
-      e.write = true;
-      e.value = v;
-      e.data = std::move(data);
-      return;
-    }
+    if (in.kind == Instr::Kind::store) return write(s, in, s.guard, value(s, *in.value), -1, {});
     const int self = event(s, in, in.tags, s.guard);
     const Word old = read_value(out_.events[self]);
     out_.events[self].read = true;
@@ -343,13 +313,8 @@ class Walker {
         for (const std::string& t : in.failed_tags)
           if (!in.tags.contains(t)) r.tags[t] = negated(writes);
       }
-      const int w = event(s, in, in.store_tags, c_.both(s.guard, writes), "w");
-      Event& e = out_.events[w];
-      e.write = true;
-      e.value = v;
-      e.data = sources(s, *in.value, self);
-      join(e.ctrl, ctrl);
-      out_.events[self].partner = w;
+      out_.events[self].partner = static_cast<int>(out_.events.size());
+      write(s, in, c_.both(s.guard, writes), v, self, ctrl);
     }
     assign(s, in, old, {{self, k_true}});
   }
@@ -361,34 +326,18 @@ class Walker {
       passes = c_.input("passes " + name_here());
     }
     // How many arrivals of this thread there were before, at the same barrier.
-    std::vector<Lit> count;
-    for (const Event& e : out_.events) {
-      if (e.thread != static_cast<int>(t_) || e.barrier == nullptr || e.barrier->instance != in.instance) continue;
-      Lit carry = e.arrived;
-      for (Lit& l : count) {
-        const Lit sum = negated(c_.equal(l, carry));
-        carry = c_.both(l, carry);
-        l = sum;
-      }
-      count.push_back(carry);
-    }
-    Word id = Circuit::constant(0), quorum = id;
-    Sources data;
-    if (in.id) {
-      id = value(s, *in.id);
-      data = sources(s, *in.id);
-    }
-    if (in.quorum) {
-      quorum = value(s, *in.quorum);
-      join(data, sources(s, *in.quorum));
-    }
+    Word count = Circuit::constant(0);
+    for (const Event& e : out_.events)
+      if (e.thread == static_cast<int>(t_) && e.barrier != nullptr && e.barrier->instance == in.instance)
+        count = c_.add(count, Circuit::constant(0), e.arrived);
     Event& e = out_.events[event(s, in, in.tags, c_.both(s.guard, passes))];
     e.barrier = &in;
     e.arrived = s.guard;
-    e.ordinal = std::move(count);
-    e.id = id;
-    e.quorum = quorum;
-    e.data = std::move(data);
+    e.ordinal = count;
+    if (in.id) e.id = value(s, *in.id);
+    if (in.quorum) e.quorum = value(s, *in.quorum);
+    for (const ExprPtr& x : {in.id, in.quorum})
+      if (x) join(e.data, sources(s, *x));
     State blocked = s;
     blocked.guard = c_.both(s.guard, negated(passes));
     stop(blocked);
@@ -402,7 +351,7 @@ class Walker {
   const KnownBits& known_;
   Encoding& out_;
   Circuit& c_;
-  std::vector<Loop> loops_;
+  std::map<int, int> loops_;
   std::map<std::vector<uint64_t>, std::pair<int, std::pair<Counters, State>>> open_;
   int place_ = 0;
   Counters counters_;
@@ -412,23 +361,21 @@ class Walker {
 
 void unroll(const Program& p, const Question& q, const KnownBits& known, Encoding& out,
             std::vector<std::vector<Word>>& final_registers, std::vector<Lit>& complete) {
-  for (size_t o = 0; o < p.objects.size(); ++o)
-    for (size_t c = 0; c < p.objects[o].start.size(); ++c) {
-      Event e;
-      e.name = p.objects[o].name;
-      e.text = "initial " + e.name;
-      for (const std::string& t : p.objects[o].tags) e.tags[t] = k_true;
-      e.tags["IW"] = e.tags["W"] = k_true;
-      e.write = true;
-      e.object = static_cast<int>(o);
-      for (size_t s = p.symbols.size(); s-- > 0;)
-        if (p.symbols[s].object == e.object && p.symbols[s].generic == static_cast<int>(s))
-          e.symbol = static_cast<int>(s);
-      e.cell = c;
-      e.width = p.objects[o].width;
-      e.value = Circuit::constant(p.objects[o].start[c]);
-      out.events.push_back(std::move(e));
-    }
+  for (size_t o = 0; o < p.objects.size(); ++o) {
+    Event e;
+    e.name = p.objects[o].name;
+    e.text = "initial " + e.name;
+    for (const std::string& t : p.objects[o].tags) e.tags[t] = k_true;
+    e.tags["IW"] = e.tags["W"] = k_true;
+    e.write = true;
+    e.object = static_cast<int>(o);
+    for (size_t s = p.symbols.size(); s-- > 0;)
+      if (p.symbols[s].object == e.object && p.symbols[s].generic == static_cast<int>(s))
+        e.symbol = static_cast<int>(s);
+    e.width = p.objects[o].width;
+    e.value = Circuit::constant(p.objects[o].start);
+    out.events.push_back(std::move(e));
+  }
   for (size_t t = 0; t < p.threads.size(); ++t) {
     Walker w(p, t, q, known, out);
     w.walk();
