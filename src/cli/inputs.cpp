@@ -8,9 +8,11 @@
 #include "base/folder.h"
 #include "base/printable.h"
 #include "base/read_file.h"
+#include "cat/lanes.h"
 #include "cat/library.h"
 #include "check/check.h"
 #include "prog/cuda_cpp.h"
+#include "prog/lanes.h"
 #include "prog/syntax.h"
 #include "prog/test.h"
 
@@ -94,10 +96,18 @@ std::string default_model(const prog::Test& test) {
 }
 
 Expected<const cat::Model*> ModelCache::get(const std::string& name, const prog::Test& test) {
-  const auto& model = get(name.empty() ? default_model(test) : name, test.dialect);
+  const std::string chosen = name.empty() ? default_model(test) : name;
+  const auto& model = get(chosen, test.dialect);
   if (!model) return std::unexpected(model.error());
   if (const auto ok = check::fits(test, *model); !ok) return std::unexpected(ok.error());
-  return &*model;
+  if (!prog::has_lanes(test)) return &*model;
+  Entry* entry = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    entry = &entries_[{chosen + ", lanes", test.dialect}];
+  }
+  std::call_once(entry->once, [&] { entry->model = std::make_unique<Expected<cat::Model>>(cat::with_lanes(*model)); });
+  return &**entry->model;
 }
 
 namespace {

@@ -80,7 +80,7 @@ constexpr std::array<TagInfo, k_tags> k_tag_table = {{
     {Tag::OWN, "OWN", P, "fences that cover shared memory of the own block only"},
     {Tag::READS, "READS", P, "fences and waits that cover reads only"},
     {Tag::VEC, "VEC", P, "scalar accesses of one vector access"},
-    {Tag::WARP, "WARP", P, "barriers of a warp"},
+    {Tag::WARP, "WARP", P, "barriers of a warp; without B, what its lanes give each other"},
 }};
 
 constexpr std::array<BaseInfo, k_bases> k_base_table = {{

@@ -164,6 +164,7 @@ bool Writer::function(llvm::CallBase& c, const Demangled& d) {
     put(fmt::format("cuda.syncwarp {}", value(c.getArgOperand(0))));
     return true;
   }
+  if (lanes(c, d)) return true;
   if (n == "__nanosleep") return true;
   if (n == "printf" || n == "vprintf") {
     put(fmt::format("cuda.printf {}", result(c)));
@@ -193,6 +194,62 @@ bool Writer::function(llvm::CallBase& c, const Demangled& d) {
       (c.getType()->isFloatingPointTy() ||
        std::any_of(c.arg_begin(), c.arg_end(), [](const llvm::Use& u) { return u->getType()->isFloatingPointTy(); }))) {
     opaque(c);
+    return true;
+  }
+  return false;
+}
+
+// What lanes of a warp give each other, in the words of PTX.
+bool Writer::lanes(llvm::CallBase& c, const Demangled& d) {
+  const std::string& n = d.base;
+  const auto operand = [&](unsigned k) { return value(c.getArgOperand(k)); };
+  if (n == "__activemask") {
+    put(fmt::format("activemask.b32 {}", result(c)));
+    return true;
+  }
+  static const std::map<std::string, const char*> k_shuffles = {
+      {"__shfl_sync", "idx"}, {"__shfl_up_sync", "up"}, {"__shfl_down_sync", "down"}, {"__shfl_xor_sync", "bfly"}};
+  if (const auto it = k_shuffles.find(n); it != k_shuffles.end()) {
+    const auto* width = llvm::dyn_cast<llvm::ConstantInt>(c.getArgOperand(3));
+    if (width == nullptr) refuse("a shuffle whose width is computed");
+    const uint64_t w = width->getZExtValue();
+    if (w == 0 || w > 32 || (w & (w - 1)) != 0) refuse(fmt::format("a shuffle of width {}", w), "1, 2, 4, 8, 16 or 32");
+    const uint64_t bounds = ((32 - w) << 8) | (n == "__shfl_up_sync" ? 0 : 31);
+    put(fmt::format("shfl.sync.{}.b{} {}, {}, {}, {}, {}", it->second, bits_of(c.getType()), result(c), operand(1),
+                    operand(2), bounds, operand(0)));
+    return true;
+  }
+  if (n == "__any_sync" || n == "__all_sync" || n == "__ballot_sync") {
+    const std::string mode = n.substr(2, n.size() - 7), p = declare("vote", 1);
+    put(fmt::format("setp.ne.u32 {}, {}, 0", p, operand(1)));
+    if (mode == "ballot") {
+      put(fmt::format("vote.sync.ballot.b32 {}, {}, {}", result(c), p, operand(0)));
+      return true;
+    }
+    const std::string q = declare(mode, 1);
+    put(fmt::format("vote.sync.{}.pred {}, {}, {}", mode, q, p, operand(0)));
+    if (!c.use_empty()) put(fmt::format("selp.u32 {}, 1, 0, {}", register_of(c), q));
+    return true;
+  }
+  if (n == "__match_any_sync" || n == "__match_all_sync") {
+    if (c.getArgOperand(1)->getType()->isFloatingPointTy()) refuse(n + " of floating point numbers");
+    const unsigned bits = bits_of(c.getArgOperand(1)->getType());
+    if (n == "__match_any_sync") {
+      put(fmt::format("match.any.sync.b{} {}, {}, {}", bits, result(c), operand(1), operand(0)));
+      return true;
+    }
+    const std::string same = declare("same", 1), number = declare("same", 32);
+    put(fmt::format("match.all.sync.b{} {}|{}, {}, {}", bits, result(c), same, operand(1), operand(0)));
+    put(fmt::format("selp.u32 {}, 1, 0, {}", number, same));
+    put(fmt::format("cuda.st.plain.none.u32 [{}], {}", operand(2), number));
+    return true;
+  }
+  if (n.starts_with("__reduce_") && n.ends_with("_sync")) {
+    const std::string op = n.substr(9, n.size() - 14);
+    const char* type = op == "and" || op == "or" || op == "xor"                       ? "b32"
+                       : !d.parameters.empty() && sign_of(d.parameters.back()) == 's' ? "s32"
+                                                                                      : "u32";
+    put(fmt::format("redux.sync.{}.{} {}, {}, {}", op, type, result(c), operand(1), operand(0)));
     return true;
   }
   return false;

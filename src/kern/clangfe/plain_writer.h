@@ -123,6 +123,7 @@ class Writer {
   std::string order_at(llvm::Value* v) const;
   static char sign_of(char letter);
   bool function(llvm::CallBase& c, const Demangled& d);
+  bool lanes(llvm::CallBase& c, const Demangled& d);
   // atomicAdd(p, x), with _block and _system: relaxed.
   bool named_atomic(llvm::CallBase& c, const Demangled& d);
   // Members of cuda::atomic and cuda::atomic_ref: the last operands are order and scope.

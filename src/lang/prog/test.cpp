@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/diagnostic.h"
+#include "prog/lanes.h"
 #include "prog/loop_bounds.h"
 #include "prog/syntax.h"
 
@@ -322,6 +323,7 @@ const Instr* needs_ptx9(const Test& test) {
   constexpr Tag k_new[] = {Tag::ASY,   Tag::ASYNC, Tag::TMAP,  Tag::MBAR, Tag::DONE,
                            Tag::MINIT, Tag::OWN,   Tag::READS, Tag::VEC,  Tag::WARP};
   const auto is_new = [&](const TagSet& tags) {
+    if (is_lane(tags)) return false;
     if (tags.has(Tag::F) && (tags.has(Tag::ACQ) || tags.has(Tag::REL))) return true;
     if (tags.has(Tag::B) && tags.has(Tag::CLUSTER)) return true;
     return std::any_of(std::begin(k_new), std::end(k_new), [&](Tag t) { return tags.has(t); });

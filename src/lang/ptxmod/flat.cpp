@@ -333,7 +333,8 @@ class Flattener {
       around(s, [&] { call(s); });
     } else if (head == "trap") {
       around(s, [&] { stop(node(s)); });
-    } else if (head == "bar" || head == "barrier") {
+    } else if (head == "bar" || head == "barrier" || head == "shfl" || head == "vote" || head == "match" ||
+               head == "redux" || head == "elect") {
       around(s, [&] { plain(s, false); });
     } else {
       plain(s, true);

@@ -201,6 +201,7 @@ bool Lowering::pass() {
 }
 
 std::string Lowering::key_name(const Key& key) const {
+  if (key.memory && key.id >= k_counters) return "exchanges";
   if (key.memory) return fmt::format("{}+{}", memory_.name(roots_[key.id]), key.at);
   return key.id < flat_.registers.size() ? flat_.registers[key.id].name : "CC.CF";
 }
@@ -208,6 +209,7 @@ std::string Lowering::key_name(const Key& key) const {
 Value Lowering::incoming(uint32_t from, const Key& key) const {
   const auto it = states_[from].out.find(key);
   if (it != states_[from].out.end()) return it->second;
+  if (key.memory && key.id >= k_counters) return Value::constant(0, 32);
   if (key.memory)
     if (auto v = composed(states_[from].out, key)) return *v;
   const uint8_t w = key.memory                        ? static_cast<uint8_t>(8 * key.bytes)

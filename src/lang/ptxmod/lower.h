@@ -18,9 +18,11 @@ struct Notes {
   bool opaque = false;     // a result of floating point arithmetic decided something
   bool addresses = false;  // addresses were used as numbers
   bool clocks = false, traps = false, prints = false, lanes = false;
-  bool aligned = false;  // a barrier at which whole warps are to be
-  bool sizes = false;    // an access of shared or global memory is also accessed in smaller pieces
-  bool exits = false;    // a thread may end before a barrier of its CTA
+  bool aligned = false;               // a barrier at which whole warps are to be
+  bool sizes = false;                 // an access of shared or global memory is also accessed in smaller pieces
+  bool exits = false;                 // a thread may end before a barrier of its CTA
+  bool rounds = false;                // lanes exchange in a loop
+  std::map<const Node*, bool> alike;  // exchanges: whether all lanes of a warp get one result
 };
 
 struct Blocks {
@@ -45,11 +47,21 @@ struct Taken {  // of a block: where a thread may go on
 // Refuses a barrier that is .aligned where some threads of a warp may go around it (uniform.cpp). By thread.
 void check_aligned(const Flat& flat, const Blocks& flow, const spirv::Launch& launch,
                    const std::vector<std::vector<Taken>>& taken);
+// As the source calls an exchange between lanes: "__shfl_sync", "shfl.sync.idx.b32".
+std::string exchange_name(const Node& n, bool cuda);
+// Refuses an exchange between lanes that memory decides whether each of them comes to (uniform.cpp). By thread.
+void check_exchanges(const Flat& flat, const Blocks& flow, const spirv::Launch& launch,
+                     const std::vector<std::vector<Taken>>& taken, const std::map<const Node*, bool>& alike);
+// Lanes that never come to an exchange give any value; refuses one that they come to unequally often (lanes.cpp).
+void settle_exchanges(prog::Test& test, std::vector<prog::Template>& threads, const spirv::Launch& launch);
 // Refuses registers of another size or kind than the instruction has (operands.cpp).
 void check_operands(const Flat& flat);
 
 // CUDA C++: threads of a block whose code leads to different __syncthreads (cuda.cpp). One template for each thread.
 void settle_barriers(std::vector<prog::Template>& threads, const spirv::Launch& launch);
+
+// Above the roots: the number of a counter of exchanges, as a variable of the thread (Lowering::Key::id).
+inline constexpr uint32_t k_counters = 0x80000000u;
 
 class Lowering {
  public:
@@ -157,7 +169,19 @@ class Lowering {
   void fields();
   void permute();
   void carries(const std::string& op);
+
+  // ---- lanes of a warp (lanes.cpp) ----
+  struct Gathered {
+    std::vector<Expr> of;  // by lane: what it gave; empty: nobody asked for it, or nobody can
+    bool opaque = false;
+  };
   void warp();
+  uint64_t named_lanes(const Argument& mask);
+  Gathered exchange(const Value& own, uint64_t named, uint64_t asked);
+  void shuffle();
+  void vote();
+  void match();
+  void reduce();
 
   // ---- memory (access.cpp) ----
   struct Spot {
@@ -216,6 +240,7 @@ class Lowering {
   std::map<RootKey, uint32_t> root_of_;
   std::set<Place> needed_, opaque_joins_;
   std::map<Place, std::map<Origin, uint64_t>> join_roots_;
+  std::map<std::string, uint32_t> exchanges_;  // number of a counter by the name of the exchange
   std::set<Place> carried_;  // bytes of variables of the thread that only a later round of a loop has written
 
   // Of one pass.

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "litmus/lexer.h"
+#include "prog/lanes.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::ptxmod {
@@ -237,6 +238,22 @@ prog::SymbolId Memory::unknown(const std::string& name, uint8_t width, const Spa
   return it->second;
 }
 
+prog::SymbolId Memory::given_by_lane(const std::string& name, uint8_t width, const Span& span, uint64_t cells) {
+  const prog::SymbolId s = unknown(name, width, span, cells);
+  prog::Object& o = test_.objects[test_.symbols[s].object];
+  o.undefined.clear();
+  o.tags = {vocab::Tag::WARP};
+  if (o.init.size() < cells) o.init.resize(cells, 0);
+  return s;
+}
+
+bool Memory::opaque_exchange(const std::string& name, bool now) {
+  if (decisions_.opaque.contains(name)) return true;
+  if (!now) return false;
+  decisions_.opaque.insert(name);
+  throw Restart{};
+}
+
 // Passes that are repeated leave objects behind that the last one does not use.
 bool Memory::drop_unread() {
   std::vector<bool> keep(test_.symbols.size(), true);
@@ -246,7 +263,8 @@ bool Memory::drop_unread() {
       if (i.addr.symbol != prog::k_none) keep[i.addr.symbol] = true;
   bool several = false;
   for (const auto& [name, symbol] : unknown_)
-    several = several || (keep[symbol] && test_.objects[test_.symbols[symbol].object].init.size() > 1);
+    if (const prog::Object& o = test_.objects[test_.symbols[symbol].object]; !prog::is_lane(o.tags))
+      several = several || (keep[symbol] && o.init.size() > 1);
   std::vector<uint32_t> now(keep.size(), prog::k_none);
   std::vector<prog::Symbol> symbols;
   std::vector<prog::Object> objects;

@@ -24,6 +24,8 @@ namespace fencepost::ptxmod {
 struct Restart {};
 
 inline constexpr int64_t k_itself = -1;
+inline constexpr uint64_t k_exchanges =
+    32;                                   // of one name by one lane, after which cells are used again; a power of two
 inline constexpr uint64_t k_rounds = 16;  // of a loop, in which an undefined value is another each time; a power of two
 
 // What addresses may be relative to: a variable, or the buffer that a parameter of the kernel points at.
@@ -45,6 +47,7 @@ struct Decision {                     // of a root
 
 struct Decisions {
   std::map<RootKey, Decision> of;
+  std::set<std::string> opaque;  // exchanges between lanes in which a result of floating point arithmetic is given
 };
 
 struct Given {  // what the header says of a root or a parameter
@@ -79,6 +82,10 @@ class Memory {
   // The object of an instance ("", "@cta1", "@3"); of a root that lies apart that of the place.
   prog::SymbolId symbol(const RootKey& r, const std::string& instance, int64_t at, uint32_t bytes);
   prog::SymbolId unknown(const std::string& name, uint8_t width, const Span& span, uint64_t cells = 1);
+  // What a lane of a warp gives: at least so many cells, which start at 0.
+  prog::SymbolId given_by_lane(const std::string& name, uint8_t width, const Span& span, uint64_t cells);
+  // Whether that exchange is of results of floating point arithmetic. May throw Restart.
+  bool opaque_exchange(const std::string& name, bool now);
   bool drop_unread();
   // Once `drop_unread` has been called: the objects of `unknown`, which nobody looks at, are no locations.
   const std::set<prog::SymbolId>& hidden() const { return hidden_; }

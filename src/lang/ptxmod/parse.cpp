@@ -178,7 +178,7 @@ void clusters(const Whole& w, prog::Test& test) {
 }  // namespace
 
 void say_notes(const Notes& notes, prog::Test& test) {
-  const auto say = [&](const char* s) { test.assumptions.emplace_back(s); };
+  const auto say = [&](std::string s) { test.assumptions.push_back(std::move(s)); };
   if (notes.opaque) say("what floating point arithmetic decides may come out either way");
   if (notes.addresses) say("where addresses are used as numbers, objects lie apart at multiples of 256 bytes");
   if (notes.clocks) say("clocks and numbers of the machine may have any value");
@@ -186,6 +186,9 @@ void say_notes(const Notes& notes, prog::Test& test) {
   if (notes.exits) say("no thread ends, or leaves a loop, while others of its block wait at a barrier of all threads");
   if (notes.prints) say("printf prints nothing");
   if (notes.sizes) say("accesses of different sizes do not race; where they do, the axioms promise nothing (8.7.2)");
+  if (notes.rounds)
+    say(fmt::format("lanes exchange at most {} times in a loop; what they give later may be what they gave before",
+                    k_exchanges));
   if (notes.lanes) say("each warp has one thread, and what lanes that are not there give may be any value");
 }
 
@@ -283,6 +286,10 @@ prog::Test build(const Whole& w, Decisions& decisions) {
     Lowering lowering(memory, w.flat, w.blocks, w.launch, {t, t}, notes);
     code.push_back(lowering.run());
     if (w.launch.grid.subgroup > 1) taken.push_back(lowering.taken());
+  }
+  if (w.launch.grid.subgroup > 1) {
+    check_exchanges(w.flat, w.blocks, w.launch, taken, notes.alike);
+    settle_exchanges(test, code, w.launch);
   }
   if (notes.aligned && !w.flat.cuda) check_aligned(w.flat, w.blocks, w.launch, taken);
   check_exits(w, code, notes);

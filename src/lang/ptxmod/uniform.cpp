@@ -22,13 +22,23 @@ bool is_aligned_barrier(const Node& n) {
   return n.words[0] == "barrier" && std::find(n.words.begin(), n.words.end(), "aligned") != n.words.end();
 }
 
+bool is_exchange(const Node& n) {
+  static constexpr const char* heads[] = {"shfl", "vote", "match", "redux", "elect"};
+  return n.kind == Node::Kind::instruction && !n.words.empty() &&
+         std::find(std::begin(heads), std::end(heads), n.words[0]) != std::end(heads);
+}
+
+using Alike = std::map<const Node*, bool>;
+
 class Uniform {
  public:
+  // With `alike`, ways that the number of a thread decides count as one: what comes to be then is known.
   Uniform(const Flat& flat, const Blocks& flow, const spirv::Launch& launch, std::vector<uint32_t> lanes,
-          const std::vector<std::vector<Taken>>& taken)
-      : flat_(flat), flow_(flow), launch_(launch), lanes_(std::move(lanes)), taken_(taken) {}
+          const std::vector<std::vector<Taken>>& taken, const Alike* alike)
+      : flat_(flat), flow_(flow), launch_(launch), lanes_(std::move(lanes)), taken_(taken), alike_(alike) {}
 
-  void check() {
+  // The first instruction of that kind that some threads of a warp may go around. Null: there is none.
+  const Node* first_apart(bool (*of_kind)(const Node&)) {
     ways();
     meetings();
     start();
@@ -36,12 +46,9 @@ class Uniform {
     for (uint32_t b = 0; b < flow_.blocks.size(); ++b) {
       if (!apart_.contains(b)) continue;
       for (size_t k = flow_.blocks[b].begin; k < flow_.blocks[b].end; ++k)
-        if (is_aligned_barrier(flat_.nodes[k]))
-          litmus::unsupported(flat_.nodes[k].span,
-                              fmt::format("{}: some threads of a warp may go around this barrier, which is .aligned",
-                                          flat_.nodes[k].mnemonic()),
-                              "a launch 1.S.W has one thread per warp");
+        if (of_kind(flat_.nodes[k])) return &flat_.nodes[k];
     }
+    return nullptr;
   }
 
  private:
@@ -160,6 +167,7 @@ class Uniform {
       for (size_t k = flow_.blocks[b].begin; k < flow_.blocks[b].end; ++k) {
         const Node& n = flat_.nodes[k];
         if (n.kind != Node::Kind::instruction || n.words.empty()) continue;
+        if (is_alike(n) && !apart_.contains(b)) continue;
         std::set<uint32_t> reads, writes;
         reads_and_writes(n, reads, writes, carry);
         const bool is_apart = apart_.contains(b) || varies(n) ||
@@ -174,6 +182,11 @@ class Uniform {
     }
     return changed;
   }
+  bool is_alike(const Node& n) const {
+    if (alike_ == nullptr) return false;
+    const auto it = alike_->find(&n);
+    return it != alike_->end() && it->second;
+  }
   // May threads that come to the end of the block together go different ways?
   bool parts(uint32_t b) const {
     bool known = true, one = true;
@@ -185,7 +198,7 @@ class Uniform {
       one = one && (first == nullptr || *first == t.next);
       if (first == nullptr) first = &t.next;
     }
-    if (known) return !one;
+    if (known) return alike_ == nullptr && !one;
     const Node& last = flat_.nodes[flow_.blocks[b].end - 1];
     std::set<uint32_t> reads, writes;
     reads_and_writes(last, reads, writes, static_cast<uint32_t>(flat_.registers.size()));
@@ -210,6 +223,7 @@ class Uniform {
   const spirv::Launch& launch_;
   std::vector<uint32_t> lanes_;
   const std::vector<std::vector<Taken>>& taken_;
+  const Alike* alike_;
   std::vector<std::set<uint32_t>> next_;
   std::vector<uint32_t> meeting_;
   std::set<uint32_t> differs_;    // registers
@@ -217,16 +231,38 @@ class Uniform {
   std::set<uint32_t> apart_;      // blocks
 };
 
+std::vector<std::vector<uint32_t>> warps_of(const spirv::Launch& launch, size_t threads) {
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> warps;
+  for (uint32_t t = 0; t < threads; ++t) {
+    const spirv::Place p = launch.place(t);
+    warps[{launch.global_workgroup(p), p.subgroup}].push_back(t);
+  }
+  std::vector<std::vector<uint32_t>> out;
+  for (auto& [where, lanes] : warps) out.push_back(std::move(lanes));
+  return out;
+}
+
 }  // namespace
 
 void check_aligned(const Flat& flat, const Blocks& flow, const spirv::Launch& launch,
                    const std::vector<std::vector<Taken>>& taken) {
-  std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> warps;
-  for (uint32_t t = 0; t < taken.size(); ++t) {
-    const spirv::Place p = launch.place(t);
-    warps[{launch.global_workgroup(p), p.subgroup}].push_back(t);
-  }
-  for (const auto& [where, lanes] : warps) Uniform(flat, flow, launch, lanes, taken).check();
+  for (const auto& lanes : warps_of(launch, taken.size()))
+    if (const Node* n = Uniform(flat, flow, launch, lanes, taken, nullptr).first_apart(is_aligned_barrier))
+      litmus::unsupported(
+          n->span,
+          fmt::format("{}: some threads of a warp may go around this barrier, which is .aligned", n->mnemonic()),
+          "a launch 1.S.W has one thread per warp");
+}
+
+void check_exchanges(const Flat& flat, const Blocks& flow, const spirv::Launch& launch,
+                     const std::vector<std::vector<Taken>>& taken, const Alike& alike) {
+  if (alike.empty()) return;
+  for (const auto& lanes : warps_of(launch, taken.size()))
+    if (const Node* n = Uniform(flat, flow, launch, lanes, taken, &alike).first_apart(is_exchange))
+      litmus::unsupported(
+          n->span,
+          fmt::format("{}: memory decides which lanes of a warp come to this exchange", exchange_name(*n, flat.cuda)),
+          "a launch 1.S.W has one thread per warp");
 }
 
 }  // namespace fencepost::ptxmod

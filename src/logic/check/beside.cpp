@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "cat/lanes.h"
 #include "check/machine.h"
 #include "check/processor_time.h"
 #include "check/races.h"
 #include "check/raise.h"
 #include "check/solve_queries.h"
+#include "prog/lanes.h"
 
 namespace fencepost::check {
 namespace {
@@ -80,6 +82,8 @@ const char* name(Said s) {
 Beside beside(const prog::Test& test, const cat::Model& model, const Options& options, const Result& result,
               const Job& job) {
   if (is_machine(model)) return {};
+  if (prog::has_lanes(test) && !cat::knows_lanes(model))
+    return beside(test, cat::with_lanes(model), options, result, job);
   if (const auto other = as_read(test, model)) return beside(*other, model, options, result, job);
   Beside out;
   const Status s = result.verdict.status;

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/diagnostic.h"
+#include "cat/lanes.h"
 #include "check/first_bounds.h"
 #include "check/liveness.h"
 #include "check/machine.h"
@@ -11,6 +12,7 @@
 #include "check/races.h"
 #include "check/raise.h"
 #include "check/shared_cells.h"
+#include "prog/lanes.h"
 #include "prog/syntax.h"
 #include "prog/test.h"
 #include "vocab/vocab.h"
@@ -310,6 +312,7 @@ Result check_from_below(const prog::Test& test, const cat::Model& model, const O
 
 Result check(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
   if (is_machine(model)) return by_machine(test, model, options, job);
+  if (prog::has_lanes(test) && !cat::knows_lanes(model)) return check(test, cat::with_lanes(model), options, job);
   if (const auto other = as_read(test, model)) return check(*other, model, options, job);
   if (const auto ok = fits(test, model); !ok) {
     Result none;

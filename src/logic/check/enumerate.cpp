@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <chrono>
 
+#include "cat/lanes.h"
 #include "check/check.h"
 #include "check/enumerate_replay.h"
 #include "check/enumerate_search.h"
+#include "prog/lanes.h"
 #include "prog/test.h"
 
 namespace fencepost::check {
@@ -141,6 +143,8 @@ Result enumerate(const prog::Test& test, const cat::Model& model, const Options&
 
 void forbidden_candidates(const prog::Test& test, const cat::Model& model, const Options& options, Job& job,
                           const std::function<bool(const reference::RunResult&, const reference::Choices&)>& visit) {
+  if (prog::has_lanes(test) && !cat::knows_lanes(model))
+    return forbidden_candidates(test, cat::with_lanes(model), options, job, visit);
   if (const auto other = as_read(test, model)) return forbidden_candidates(*other, model, options, job, visit);
   Search search(test, model, job, options.bound);
   const bool races = options.property == Property::races;

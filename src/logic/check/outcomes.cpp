@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <set>
 
+#include "cat/lanes.h"
 #include "check/check.h"
 #include "check/enumerate_replay.h"
 #include "check/enumerate_search.h"
 #include "check/first_bounds.h"
 #include "check/machine.h"
 #include "check/races.h"
+#include "prog/lanes.h"
 #include "prog/test.h"
 
 namespace fencepost::check {
@@ -76,6 +78,7 @@ Outcomes outcomes_at_bound(const prog::Test& test, const cat::Model& model, cons
 
 Outcomes outcomes(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
   if (is_machine(model)) return outcomes_by_machine(test, model, options, job);
+  if (prog::has_lanes(test) && !cat::knows_lanes(model)) return outcomes(test, cat::with_lanes(model), options, job);
   if (const auto other = as_read(test, model)) return outcomes(*other, model, options, job);
   if (const auto ok = fits(test, model); !ok) {
     Outcomes none;

@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <chrono>
 
+#include "cat/lanes.h"
 #include "check/machine.h"
 #include "check/races.h"
 #include "check/solve_queries.h"
 #include "encode/weaker.h"
+#include "prog/lanes.h"
 
 namespace fencepost::check {
 namespace {
@@ -176,6 +178,8 @@ void raised_by_solving(const prog::Test& test, const cat::Model& model, const Op
 
 Outcomes outcomes_by_solving(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
   if (is_machine(model)) return outcomes_by_machine(test, model, options, job);
+  if (prog::has_lanes(test) && !cat::knows_lanes(model))
+    return outcomes_by_solving(test, cat::with_lanes(model), options, job);
   if (const auto other = as_read(test, model)) return outcomes_by_solving(*other, model, options, job);
   if (const auto ok = fits(test, model); !ok) {
     Outcomes none;

@@ -58,7 +58,10 @@ TEST_F(CudaCpp, WhatIsNotModelledIsNamedWithItsLine) {
     says(std::string("\n\n") + attribute + " __global__ void k(int* r) { r[0] = 1; }\n",
          "unsupported: the attribute 'cluster_dims'");
   says(kernel("asm volatile(\"membar.gl;\");"), "unsupported: the inline assembly 'membar.gl;'");
-  says(kernel("r[0] = __shfl_sync(~0u, r[0], 1);"), "unsupported: the function __shfl_sync(");
+  says(kernel("r[0] = __shfl_sync(n, r[0], 1);", "int* r, unsigned n"), "a mask of lanes that is computed");
+  says(kernel("r[0] = __shfl_sync(~0u, r[0], 1, n);", "int* r, int n"), "a shuffle whose width is computed");
+  says(kernel("r[0] = __shfl_sync(~0u, r[0], 1, 3);"), "a shuffle of width 3");
+  says(kernel("r[0] = __match_any_sync(~0u, 1.5f);"), "__match_any_sync of floating point numbers");
   says(kernel("r[0] = __syncthreads_count(r[0]);"), "unsupported: __syncthreads_count");
   says(kernel("cuda::atomic_ref<int, cuda::thread_scope_thread>(*r).store(1);"), "cuda::thread_scope_thread");
   says(kernel("cuda::atomic_ref<int>(*r).load(cuda::memory_order_release);"), "an atomic load that releases");

@@ -1,0 +1,397 @@
+// What lanes of a warp give each other, held against an oracle that runs all lanes in step; what orders nothing, what
+// is undefined and what is refused.
+#include "cat/lanes.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <optional>
+#include <random>
+
+#include "prog/lanes.h"
+#include "prog/test.h"
+#include "ptxmod_support.h"
+
+namespace {
+
+using namespace ptxmod_test;
+
+// ---- an oracle of its own: the pseudo code of the ISA, lane by lane ---------------------------------------------
+
+using Lane = std::optional<uint32_t>;  // empty: undefined
+struct Machine {
+  uint32_t lanes = 0;
+  std::vector<std::array<Lane, 4>> r;
+  std::string code;
+  uint32_t predicates = 0;
+};
+
+struct Draw {
+  std::mt19937 g;
+  uint32_t below(uint32_t n) { return static_cast<uint32_t>(g() % n); }
+};
+
+bool named(uint32_t mask, uint32_t lane) { return (mask >> lane & 1) != 0; }
+
+// One step of the lanes of `mask`; the others jump over it.
+void step(Machine& m, Draw& d, uint32_t mask, uint32_t label) {
+  const uint32_t to = d.below(4), a = d.below(4), b = d.below(4);
+  const uint32_t all = (1u << m.lanes) - 1;
+  const bool some = (mask & all) != all;
+  if (some) {
+    m.code += fmt::format(
+        "  mov.u32 %r20, %laneid;\n  shl.b32 %r21, 1, %r20;\n  and.b32 %r21, %r21, {};\n"
+        "  setp.eq.u32 %p1, %r21, 0;\n  @%p1 bra S{};\n",
+        mask, label);
+  }
+  std::vector<std::array<Lane, 4>> now = m.r;
+  const uint32_t kind = d.below(12);
+  if (kind < 3) {
+    static constexpr const char* ops[] = {"add.u32", "xor.b32", "sub.u32"};
+    m.code += fmt::format("  {} %r1{}, %r1{}, %r1{};\n", ops[kind], to, a, b);
+    for (uint32_t l = 0; l < m.lanes; ++l) {
+      if (!named(mask, l)) continue;
+      const Lane x = m.r[l][a], y = m.r[l][b];
+      now[l][to] = !x || !y ? Lane{} : kind == 0 ? *x + *y : kind == 1 ? *x ^ *y : *x - *y;
+    }
+  } else if (kind < 8) {
+    static constexpr const char* modes[] = {"idx", "up", "down", "bfly"};
+    const uint32_t mode = d.below(4), part = d.below(3) == 0 ? 32u - (1u << d.below(6)) : 0;
+    const uint32_t c = (part << 8) | (mode == 1 ? 0 : 31);
+    const bool computed = d.below(3) == 0;
+    const uint32_t by = d.below(5);
+    const std::string from = computed ? fmt::format("%r1{}", b) : std::to_string(by);
+    m.code += fmt::format("  shfl.sync.{}.b32 %r1{}, %r1{}, {}, {}, {};\n", modes[mode], to, a, from, c, mask);
+    for (uint32_t l = 0; l < m.lanes; ++l) {
+      if (!named(mask, l)) continue;
+      const Lane amount = computed ? m.r[l][b] : Lane(by);
+      if (!amount) {
+        now[l][to] = {};
+        continue;
+      }
+      const int32_t lane = static_cast<int32_t>(l), bval = static_cast<int32_t>(*amount & 31),
+                    seg = static_cast<int32_t>(c >> 8 & 31), clamp = static_cast<int32_t>(c & 31);
+      const int32_t most = (lane & seg) | (clamp & ~seg), least = lane & seg;
+      int32_t j = mode == 0 ? (least | (bval & ~seg)) : mode == 1 ? lane - bval : mode == 2 ? lane + bval : lane ^ bval;
+      if (mode == 1 ? j < most : j > most) j = lane;
+      now[l][to] = j >= 0 && j < static_cast<int32_t>(m.lanes) && named(mask, static_cast<uint32_t>(j))
+                       ? m.r[static_cast<uint32_t>(j)][a]
+                       : Lane{};
+    }
+  } else if (kind < 10) {
+    static constexpr const char* modes[] = {"any", "all", "uni", "ballot"};
+    const uint32_t mode = d.below(4), than = d.below(6);
+    m.code += fmt::format("  setp.lt.u32 %p2, %r1{}, {};\n", a, than);
+    if (mode == 3)
+      m.code += fmt::format("  vote.sync.ballot.b32 %r1{}, %p2, {};\n", to, mask);
+    else
+      m.code += fmt::format("  vote.sync.{}.pred %p3, %p2, {};\n  selp.u32 %r1{}, 1, 0, %p3;\n", modes[mode], mask, to);
+    uint32_t ballot = 0;
+    bool known = true;
+    for (uint32_t l = 0; l < m.lanes; ++l)
+      if (named(mask, l)) {
+        known = known && m.r[l][a].has_value();
+        if (m.r[l][a] && *m.r[l][a] < than) ballot |= 1u << l;
+      }
+    const uint32_t full = mask & all;
+    const uint32_t out = mode == 0   ? ballot != 0
+                         : mode == 1 ? ballot == full
+                         : mode == 2 ? ballot == full || ballot == 0
+                                     : ballot;
+    for (uint32_t l = 0; l < m.lanes; ++l)
+      if (named(mask, l)) now[l][to] = known ? Lane(out) : Lane{};
+  } else if (kind == 10) {
+    const bool of_all = d.below(2) == 0;
+    m.code += of_all ? fmt::format("  match.all.sync.b32 %r1{}|%p3, %r1{}, {};\n", to, a, mask)
+                     : fmt::format("  match.any.sync.b32 %r1{}, %r1{}, {};\n", to, a, mask);
+    bool known = true, same = true;
+    Lane first;
+    for (uint32_t l = 0; l < m.lanes; ++l)
+      if (named(mask, l)) {
+        known = known && m.r[l][a].has_value();
+        if (!first) first = m.r[l][a];
+        same = same && m.r[l][a] == first;
+      }
+    for (uint32_t l = 0; l < m.lanes; ++l) {
+      if (!named(mask, l)) continue;
+      uint32_t out = 0;
+      for (uint32_t k = 0; k < m.lanes; ++k)
+        if (named(mask, k) && m.r[k][a] == m.r[l][a]) out |= 1u << k;
+      if (of_all) out = same ? mask & all : 0;
+      now[l][to] = known ? Lane(out) : Lane{};
+    }
+  } else {
+    static constexpr const char* ops[] = {"add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32"};
+    const uint32_t op = d.below(6);
+    m.code += fmt::format("  redux.sync.{} %r1{}, %r1{}, {};\n", ops[op], to, a, mask);
+    Lane sum;
+    bool known = true;
+    for (uint32_t l = 0; l < m.lanes; ++l) {
+      if (!named(mask, l)) continue;
+      known = known && m.r[l][a].has_value();
+      const uint32_t x = m.r[l][a].value_or(0);
+      if (!sum) {
+        sum = x;
+        continue;
+      }
+      switch (op) {
+        case 0:
+          sum = *sum + x;
+          break;
+        case 1:
+          sum = static_cast<uint32_t>(std::min(static_cast<int32_t>(*sum), static_cast<int32_t>(x)));
+          break;
+        case 2:
+          sum = std::max(*sum, x);
+          break;
+        case 3:
+          sum = *sum & x;
+          break;
+        case 4:
+          sum = *sum | x;
+          break;
+        default:
+          sum = *sum ^ x;
+      }
+    }
+    for (uint32_t l = 0; l < m.lanes; ++l)
+      if (named(mask, l)) now[l][to] = known ? sum : Lane{};
+  }
+  m.r = std::move(now);
+  if (some) m.code += fmt::format("S{}:\n", label);
+}
+
+struct Drawn {
+  std::string text;
+  std::vector<Lane> out;
+};
+
+Drawn draw(uint32_t seed) {
+  Draw d{std::mt19937(seed)};
+  Machine m;
+  m.lanes = 2 + d.below(3);
+  m.r.resize(m.lanes);
+  for (uint32_t k = 0; k < 4; ++k) {
+    const uint32_t times = d.below(4), plus = d.below(3);
+    m.code += fmt::format("  mov.u32 %r20, %laneid;\n  mad.lo.u32 %r1{}, %r20, {}, {};\n", k, times, plus);
+    for (uint32_t l = 0; l < m.lanes; ++l) m.r[l][k] = l * times + plus;
+  }
+  const uint32_t steps = 3 + d.below(4);
+  for (uint32_t k = 0; k < steps; ++k) {
+    uint32_t mask = 0xffffffff;
+    if (d.below(4) == 0) mask = 1 + d.below((1u << m.lanes) - 1);
+    step(m, d, mask, k);
+  }
+  const uint32_t shown = d.below(4);
+  m.code += fmt::format(
+      "  mul.wide.u32 %rd10, %r2, 4;\n  add.s64 %rd11, %rd6, %rd10;\n  st.global.u32 [%rd11], %r1{};\n", shown);
+  std::string condition;
+  Drawn out;
+  for (uint32_t l = 0; l < m.lanes; ++l) {
+    out.out.push_back(m.r[l][shown]);
+    if (m.r[l][shown])
+      condition += fmt::format("{}out.u32[{}] == {}", condition.empty() ? "" : " && ", l, *m.r[l][shown]);
+  }
+  if (condition.empty()) condition = "out.u32[7] == 0";
+  out.text = kernel(fmt::format("// @Config: {}, 1, 1\n// @Output: forall ({})\n", m.lanes, condition), m.code);
+  return out;
+}
+
+TEST(Lanes, ValuesAreThoseOfAnOracleThatRunsAllLanes) {
+  uint32_t defined = 0, undefined = 0, told = 0;
+  for (uint32_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE(seed);
+    const Drawn p = draw(seed);
+    EXPECT_EQ(ask(p.text, 1, check::Engine::both), Status::holds) << p.text;
+    for (uint32_t l = 0; l < p.out.size(); ++l) {
+      ++(p.out[l] ? defined : undefined);
+      if (!p.out[l] || told > 20) continue;
+      // Another value is not what the lane ends with.
+      const std::string right = fmt::format("out.u32[{}] == {}", l, *p.out[l]),
+                        wrong = fmt::format("out.u32[{}] == {}", l, *p.out[l] + 1);
+      std::string text = p.text;
+      const size_t at = text.find(right);
+      ASSERT_NE(at, std::string::npos);
+      text.replace(at, right.size(), wrong);
+      EXPECT_EQ(ask(text, 1, check::Engine::both), Status::fails) << text;
+      ++told;
+    }
+  }
+  EXPECT_GT(defined, 100u);
+  EXPECT_GT(undefined, 3u);
+  EXPECT_GT(told, 20u);
+}
+
+// ---- memory ----------------------------------------------------------------------------------------------------
+
+// Lane 0 stores x, both exchange, lane 1 loads it.
+std::string message(const std::string& between) {
+  return kernel("// @Config: 2, 1, 1\n// @Output: forall (out.u32[1] == 1)\n",
+                R"(  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra AFTER;
+  st.global.u32 [%rd4], 1;
+AFTER:
+)" + between + R"(
+  @!%p1 bra DONE;
+  ld.global.u32 %r3, [%rd4];
+  st.global.u32 [%rd6+4], %r3;
+DONE:
+)");
+}
+
+TEST(Lanes, AnExchangeOrdersNoMemory) {
+  const std::string by_shuffle = message("  shfl.sync.idx.b32 %r4, %r2, 0, 31, 0xffffffff;"),
+                    by_vote = message("  vote.sync.any.pred %p2, %p1, 0xffffffff;"),
+                    by_barrier = message("  bar.warp.sync 0xffffffff;");
+  for (const std::string& text : {by_shuffle, by_vote}) {
+    EXPECT_EQ(races(text), Status::fails);
+    EXPECT_EQ(ask(text, 1, check::Engine::both), Status::fails);
+  }
+  EXPECT_EQ(races(by_barrier), Status::holds);
+  EXPECT_EQ(ask(by_barrier, 1, check::Engine::both), Status::holds);
+}
+
+// Of the lanes that want a ticket one takes as many as they are, and gives each its own.
+std::string tickets(const std::string& rank) {
+  return kernel(
+      "// @Config: 2, 2, 1\n// @Output: forall (x.u32[0] == 4 && out.u32[0] != out.u32[1] && out.u32[0] != "
+      "out.u32[2] && out.u32[0] != out.u32[3] && out.u32[1] != out.u32[2] && out.u32[1] != out.u32[3] && "
+      "out.u32[2] != out.u32[3])\n",
+      R"(  mov.u32 %r3, %laneid;
+  setp.eq.u32 %p1, %r3, %r3;
+  vote.sync.ballot.b32 %r4, %p1, 0xffffffff;
+  popc.b32 %r5, %r4;
+  setp.ne.u32 %p2, %r3, 0;
+  @%p2 bra TAKEN;
+  atom.relaxed.gpu.global.add.u32 %r6, [%rd4], %r5;
+TAKEN:
+  shfl.sync.idx.b32 %r7, %r6, 0, 31, 0xffffffff;
+)" + rank +
+          R"(
+  add.u32 %r10, %r7, %r9;
+  mul.wide.u32 %rd10, %r2, 4;
+  add.s64 %rd11, %rd6, %rd10;
+  st.global.u32 [%rd11], %r10;
+)");
+}
+
+TEST(Lanes, ALeaderTakesTicketsForItsWarp) {
+  const std::string right = "  mov.u32 %r8, %lanemask_lt;\n  and.b32 %r8, %r8, %r4;\n  popc.b32 %r9, %r8;",
+                    wrong =
+                        "  mov.u32 %r8, %lanemask_le;\n  and.b32 %r8, %r8, %r4;\n  popc.b32 %r8, %r8;\n"
+                        "  and.b32 %r9, %r8, 2;";
+  EXPECT_EQ(ask(tickets(right), 1, check::Engine::both), Status::holds);
+  EXPECT_EQ(ask(tickets("  mov.u32 %r9, 0;"), 1), Status::fails);
+  EXPECT_EQ(ask(tickets(wrong), 1), Status::fails);  // 0 and 2 of one warp, 2 and 4 of the other
+}
+
+TEST(Lanes, ALoopExchangesOnceInEachRound) {
+  const auto sum = [](uint32_t expected) {
+    return kernel(fmt::format("// @Config: 4, 1, 1\n// @Output: forall (out.u32[0] == {})\n", expected),
+                  R"(  mov.u32 %r3, 2;
+  add.u32 %r4, %r2, 1;
+LOOP:
+  shfl.sync.down.b32 %r5, %r4, %r3, 31, 0xffffffff;
+  add.u32 %r4, %r4, %r5;
+  shr.u32 %r3, %r3, 1;
+  setp.ne.u32 %p1, %r3, 0;
+  @%p1 bra LOOP;
+  mul.wide.u32 %rd10, %r2, 4;
+  add.s64 %rd11, %rd6, %rd10;
+  st.global.u32 [%rd11], %r4;
+)");
+  };
+  EXPECT_EQ(ask(sum(10), 3, check::Engine::both), Status::holds);
+  EXPECT_EQ(ask(sum(11), 3, check::Engine::both), Status::fails);
+}
+
+TEST(Lanes, ALaneThatNeverComesGivesAnyValue) {
+  const auto text = [](const std::string& condition) {
+    return kernel("// @Config: 2, 1, 1\n// @Output: " + condition + "\n", R"(  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra DONE;
+  shfl.sync.idx.b32 %r3, %r2, 1, 31, 0xffffffff;
+  st.global.u32 [%rd6], %r3;
+DONE:
+)");
+  };
+  EXPECT_EQ(ask(text("forall (out.u32[0] == 1)"), 1, check::Engine::both), Status::fails);
+  EXPECT_EQ(ask(text("exists (out.u32[0] == 77)"), 1, check::Engine::both), Status::holds);
+}
+
+TEST(Lanes, AMaskWithoutTheLaneItselfIsUndefinedBehaviour) {
+  const std::string text = kernel("// @Config: 2, 1, 1\n", "  shfl.sync.idx.b32 %r3, %r2, 0, 31, 1;\n");
+  EXPECT_EQ(races(text), Status::fails);
+}
+
+// Lane 0 waits at the exchange and lane 1 at a barrier of the warp.
+TEST(Lanes, LanesThatWaitForEachOtherNeverEnd) {
+  const std::string apart = kernel("// @Config: 2, 1, 1\n", R"(  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra OTHER;
+  shfl.sync.idx.b32 %r3, %r2, 1, 31, 0xffffffff;
+  bar.warp.sync 0xffffffff;
+  bra DONE;
+OTHER:
+  bar.warp.sync 0xffffffff;
+  shfl.sync.idx.b32 %r3, %r2, 1, 31, 0xffffffff;
+DONE:
+)");
+  EXPECT_EQ(verdict(module_of(apart), check::Property::termination, 1), Status::fails);
+  EXPECT_EQ(
+      verdict(module_of(message("  shfl.sync.idx.b32 %r4, %r2, 0, 31, 0xffffffff;")), check::Property::termination, 1),
+      Status::holds);
+}
+
+TEST(Lanes, WhatIsNotModelledIsRefusedByName) {
+  const auto says = [](const std::string& code, const std::string& what) {
+    const std::string all = refusal(kernel("// @Config: 2, 1, 1\n", code));
+    EXPECT_NE(all.find(what), std::string::npos) << all;
+  };
+  says(
+      "  ld.global.u32 %r3, [%rd4];\n  setp.eq.u32 %p1, %r3, 0;\n  @%p1 bra OVER;\n"
+      "  shfl.sync.idx.b32 %r4, %r2, 0, 31, 0xffffffff;\nOVER:\n",
+      "shfl.sync.idx.b32: memory decides which lanes of a warp come to this exchange");
+  says("  ld.global.u32 %r3, [%rd4];\n  shfl.sync.idx.b32 %r4, %r2, 0, 31, %r3;\n", "a mask of lanes that is computed");
+  says("  activemask.b32 %r3;\n  vote.sync.any.pred %p1, %p1, %r3;\n", "a mask of lanes that is computed");
+  says(
+      "  setp.eq.u32 %p1, %r2, 0;\n  @%p1 bra OVER;\n  vote.sync.any.pred %p2, %p1, 0xffffffff;\nOVER:\n"
+      "  vote.sync.any.pred %p2, %p1, 0xffffffff;\n",
+      "lanes of a warp come to this exchange unequally often");
+}
+
+// A vote of all lanes has one result, so that what it decides keeps them together.
+TEST(Lanes, AVoteOfAllKeepsTheLanesTogether) {
+  const std::string text = kernel("// @Config: 2, 1, 1\n// @Output: forall (out.u32[0] == out.u32[1])\n",
+                                  R"(  ld.global.u32 %r3, [%rd4];
+  setp.eq.u32 %p1, %r3, 0;
+  mov.u32 %r5, 7;
+  vote.sync.any.pred %p2, %p1, 0xffffffff;
+  @!%p2 bra OVER;
+  shfl.sync.idx.b32 %r5, %r2, 1, 31, 0xffffffff;
+OVER:
+  mul.wide.u32 %rd10, %r2, 4;
+  add.s64 %rd11, %rd6, %rd10;
+  st.global.u32 [%rd11], %r5;
+)");
+  EXPECT_EQ(ask(text, 1, check::Engine::both), Status::holds);
+}
+
+TEST(Lanes, TheModelKnowsNoEventOfAnExchange) {
+  const prog::Test t = module_of(message("  shfl.sync.idx.b32 %r4, %r2, 0, 31, 0xffffffff;"));
+  EXPECT_TRUE(prog::has_lanes(t));
+  EXPECT_EQ(prog::needs_ptx9(t), nullptr);
+  const auto m = cat::load_model("ptx-7.5", vocab::Dialect::ptx);
+  ASSERT_TRUE(m.has_value());
+  EXPECT_FALSE(cat::knows_lanes(*m));
+  const cat::Model hidden = cat::with_lanes(*m);
+  EXPECT_TRUE(cat::knows_lanes(hidden));
+  EXPECT_EQ(hidden.axioms.size(), m->axioms.size() + 1);
+  EXPECT_EQ(cat::with_lanes(hidden).axioms.size(), hidden.axioms.size());
+  for (const char* model : {"ptx-6.0", "ptx-8", "ptx-9", "sc"})
+    EXPECT_EQ(verdict(module_of(message("  bar.warp.sync 0xffffffff;\n  shfl.sync.idx.b32 %r4, %r2, 0, 31, -1;")),
+                      check::Property::condition, 1, check::Engine::both, model),
+              Status::holds)
+        << model;
+}
+
+}  // namespace
