@@ -4,12 +4,6 @@
 
 namespace fencepost::verify {
 
-size_t Circuit::Hash::operator()(const std::vector<Lit>& v) const {
-  size_t h = v.size();
-  for (const Lit l : v) h = (h ^ l) * 0x9e3779b97f4a7c15ULL + (h >> 29);
-  return h;
-}
-
 Circuit::Circuit() {
   rules_.emplace_back("constant");
   labels_.emplace_back();
@@ -188,6 +182,7 @@ Cnf Circuit::clauses() {
   for (uint32_t id = 1; id < nodes_.size(); ++id)
     if (use[id] != 0) variable_[id] = ++out.variables;
   const auto put = [&](std::vector<int32_t> clause, const std::vector<Lit>& more, Lit sign, uint32_t label) {
+    clause.reserve(clause.size() + more.size());
     for (const Lit l : more) clause.push_back(dimacs(l ^ sign));
     out.clauses.push_back(std::move(clause));
     out.labels.push_back(labels_[label]);

@@ -51,6 +51,15 @@ struct Cnf {
   std::vector<Label> labels;
 };
 
+struct HashOfMembers {
+  template <class V>
+  size_t operator()(const V& v) const {
+    size_t h = v.size();
+    for (const auto l : v) h = (h ^ static_cast<uint32_t>(l)) * 0x9e3779b97f4a7c15ULL + (h >> 29);
+    return h;
+  }
+};
+
 class Circuit {
  public:
   Circuit();
@@ -110,14 +119,11 @@ class Circuit {
     std::vector<Lit> any;
     uint32_t label;
   };
-  struct Hash {
-    size_t operator()(const std::vector<Lit>& v) const;
-  };
   uint32_t current_label();
   int32_t dimacs(Lit l) const { return static_cast<int32_t>(variable_[l >> 1]) * ((l & 1) != 0 ? -1 : 1); }
 
   std::vector<Node> nodes_;
-  std::unordered_map<std::vector<Lit>, uint32_t, Hash> known_;
+  std::unordered_map<std::vector<Lit>, uint32_t, HashOfMembers> known_;
   std::vector<std::string> input_names_;
   std::vector<uint32_t> input_nodes_;
   std::vector<std::string> rules_;

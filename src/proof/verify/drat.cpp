@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 
 namespace fencepost::verify {
 namespace {
@@ -11,8 +10,7 @@ using Clause = std::vector<int32_t>;
 
 class Checker {
  public:
-  explicit Checker(uint32_t variables)
-      : value_(variables + 1, 0), reason_(variables + 1, -1), watches_(2 * variables + 2) {}
+  explicit Checker(uint32_t variables) : value_(variables + 1, 0), watches_(2 * variables + 2) {}
 
   bool refuted = false;
 
@@ -22,11 +20,9 @@ class Checker {
     std::sort(c.begin(), c.end());
     c.erase(std::unique(c.begin(), c.end()), c.end());
     const auto id = static_cast<int32_t>(clauses_.size());
-    known_.emplace(c, id);
     // The literals that are not false come first, so that they are watched.
     std::stable_partition(c.begin(), c.end(), [&](int32_t l) { return of(l) >= 0; });
     clauses_.push_back(std::move(c));
-    dead_.push_back(false);
     const Clause& now = clauses_.back();
     if (now.size() >= 2) {
       watches_[index(now[0])].push_back(id);
@@ -36,21 +32,10 @@ class Checker {
     if (open == 0) {
       refuted = true;
     } else if (open == 1 && of(now[0]) == 0) {
-      assign(now[0], id);
+      assign(now[0]);
       refuted = !propagate();
     }
     settled_ = trail_.size();
-  }
-
-  void forget(Clause c) {
-    std::sort(c.begin(), c.end());
-    c.erase(std::unique(c.begin(), c.end()), c.end());
-    const auto found = known_.find(c);
-    if (found == known_.end()) return;
-    for (const int32_t l : c)
-      if (reason_[std::abs(l)] == found->second) return;
-    dead_[found->second] = true;
-    known_.erase(found);
   }
 
   // Whether the clause may be added.
@@ -63,7 +48,7 @@ class Checker {
     undo();
     for (size_t id = 0; ok && id < clauses_.size(); ++id) {
       const Clause& other = clauses_[id];
-      if (dead_[id] || std::find(other.begin(), other.end(), -c[0]) == other.end()) continue;
+      if (std::find(other.begin(), other.end(), -c[0]) == other.end()) continue;
       Clause resolvent = c;
       for (const int32_t l : other)
         if (l != -c[0]) resolvent.push_back(l);
@@ -76,24 +61,21 @@ class Checker {
  private:
   static size_t index(int32_t l) { return 2 * static_cast<size_t>(std::abs(l)) + (l < 0 ? 1 : 0); }
   int of(int32_t l) const { return l < 0 ? -value_[-l] : value_[l]; }
-  void assign(int32_t l, int32_t reason) {
+  void assign(int32_t l) {
     value_[std::abs(l)] = l < 0 ? -1 : 1;
-    reason_[std::abs(l)] = reason;
     trail_.push_back(l);
   }
   // Takes the clause as false; true if that is a contradiction.
   bool assume(const Clause& c) {
     for (const int32_t l : c) {
       if (of(l) > 0) return true;
-      if (of(l) == 0) assign(-l, -1);
+      if (of(l) == 0) assign(-l);
     }
     return !propagate();
   }
   void undo() {
     while (trail_.size() > settled_) {
-      const auto v = static_cast<size_t>(std::abs(trail_.back()));
-      value_[v] = 0;
-      reason_[v] = -1;
+      value_[std::abs(trail_.back())] = 0;
       trail_.pop_back();
     }
     head_ = settled_;
@@ -105,7 +87,6 @@ class Checker {
       size_t kept = 0;
       for (size_t k = 0; k < list.size(); ++k) {
         const int32_t id = list[k];
-        if (dead_[id]) continue;
         Clause& c = clauses_[id];
         if (c[0] == falsified) std::swap(c[0], c[1]);
         if (of(c[0]) > 0) {
@@ -125,7 +106,7 @@ class Checker {
           list.resize(kept);
           return false;
         }
-        assign(c[0], id);
+        assign(c[0]);
       }
       list.resize(kept);
     }
@@ -133,10 +114,7 @@ class Checker {
   }
 
   std::vector<Clause> clauses_;
-  std::vector<bool> dead_;
-  std::multimap<Clause, int32_t> known_;
   std::vector<int> value_;
-  std::vector<int32_t> reason_;
   std::vector<std::vector<int32_t>> watches_;
   std::vector<int32_t> trail_;
   size_t head_ = 0,
@@ -168,7 +146,7 @@ std::string check_drat(uint32_t variables, const std::vector<std::vector<int32_t
       continue;
     }
     if (!forget && !checker.follows(c)) return where + " does not follow";
-    forget ? checker.forget(c) : checker.add(c);
+    if (!forget) checker.add(c);
     ++line;
     c.clear();
     forget = open = false;

@@ -4,9 +4,8 @@
 // a clause that is forgotten.
 //
 // Forwards: each clause must follow by unit propagation (RUP); where it does
-// not, every resolvent on its first literal must (RAT). What is forgotten and
-// is the reason of a literal that holds for good stays, as in DRAT-trim; with
-// more clauses RUP proves nothing wrong, and RAT has more to show.
+// not, every resolvent on its first literal must (RAT). Nothing is forgotten:
+// with more clauses RUP proves nothing wrong, and RAT has more to show.
 #include <cstdint>
 #include <istream>
 #include <string>

@@ -83,13 +83,13 @@ Token Tokens::next() {
   if (at_ + 1 < tokens_.size()) ++at_;
   return t;
 }
-bool Tokens::accept(const std::string& text) {
+bool Tokens::accept(std::string_view text) {
   if (!at(text) || peek().kind == Token::Kind::end) return false;
   next();
   return true;
 }
-void Tokens::expect(const std::string& text) {
-  if (!accept(text)) bad("'" + text + "' is missing before '" + peek().text + "'");
+void Tokens::expect(std::string_view text) {
+  if (!accept(text)) bad("'" + std::string(text) + "' is missing before '" + peek().text + "'");
 }
 std::string Tokens::word(const std::string& what) {
   if (peek().kind != Token::Kind::word) bad(what + " is missing before '" + peek().text + "'");

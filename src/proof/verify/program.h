@@ -101,9 +101,9 @@ class Tokens {
   Tokens(const std::string& text, size_t from, Style style, std::map<std::string, std::string>* headers = nullptr);
   const Token& peek(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
   Token next();
-  bool at(const std::string& text) const { return peek().kind != Token::Kind::string && peek().text == text; }
-  bool accept(const std::string& text);
-  void expect(const std::string& text);
+  bool at(std::string_view text) const { return peek().kind != Token::Kind::string && peek().text == text; }
+  bool accept(std::string_view text);
+  void expect(std::string_view text);
   std::string word(const std::string& what);
   uint64_t number(const std::string& what);  // with a sign
   [[noreturn]] void bad(const std::string& message) const;
