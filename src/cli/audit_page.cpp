@@ -8,7 +8,9 @@
 #include <set>
 
 #include "cli/audit.h"
-#include "page/html.h"
+#include "cli/help.h"
+#include "draw/document.h"
+#include "draw/xml.h"
 #include "spirv/spirv.h"
 
 namespace fencepost::cli::audit {
@@ -451,15 +453,26 @@ std::string text_of(const Json& page) {
 }
 
 std::string html_of(const Json& page) {
-  using page::escape;
-  std::string out = page::head("fencepost audit") + "<body>\n<h1>Audit</h1>\n";
-  out += fmt::format("<p class=\"lead\">{}</p>\n", escape(summary(page)));
+  draw::Document out;
+  out.title = "Audit";
+  const int code = page["exit_code"].get<int>();
+  // In the order of the exit codes: a finding is a FAIL, what is not decided is no PASS.
+  out.verdict = {code == k_exit_holds   ? draw::Tone::good
+                 : code == k_exit_fails ? draw::Tone::bad
+                                        : draw::Tone::open,
+                 code == k_exit_holds   ? "PASS"
+                 : code == k_exit_fails ? "FAIL"
+                                        : "INCOMPLETE",
+                 {summary(page)}};
+  out.rests_on = {{"made by", version()}};
   size_t id = 0;
   for (const Json& f : page["files"]) {
+    draw::Part part{fmt::format("file{}", out.parts.size() + 1), text(f, "path"), ""};
     if (const std::string why = text(f, f.contains("error") ? "error" : "not_read"); !why.empty())
-      out += page::section(fmt::format("f{}", ++id), text(f, "path"), "", fmt::format("<p>{}</p>\n", escape(why)));
+      part.body += draw::section(fmt::format("f{}", ++id), text(f, "path"), "",
+                                 fmt::format("<p class=\"bad\">{}</p>\n", draw::escape_xml(why)));
     for (const Json& k : f["kernels"]) {
-      page::Rows rows{{"what", "where", "finding", "how sure", "what to change"}, {}, 9};
+      draw::Rows rows{{"what", "where", "finding", "how sure", "what to change"}, {}, 9};
       for (const Section& s : k_sections)
         for (const Json& x : k["findings"])
           if (x["kind"] == s.kind)
@@ -469,11 +482,15 @@ std::string html_of(const Json& page) {
         rows.rows.push_back({"not decided", text(o, "launch"), text(o, "question"), "", text(o, "why")});
       for (const Json& o : k["silent"]) rows.rows.push_back({"nothing found", "", o.get<std::string>(), "", ""});
       for (const Json& o : k["notes"]) rows.rows.push_back({"note", "", o.get<std::string>(), "", ""});
-      out += page::section(fmt::format("f{}", ++id), fmt::format("{}: {}", text(f, "path"), text(k, "name")), "",
-                           page::table("Findings", rows, rows.rows.size()));
+      part.body +=
+          draw::section(fmt::format("f{}", ++id), text(k, "name"), "", draw::table("Findings", rows, rows.rows.size()));
     }
+    out.parts.push_back(std::move(part));
   }
-  return out + "</body>\n</html>\n";
+  out.style =
+      ".scroll{max-height:none}td,th{white-space:normal}th:first-child{min-width:7rem}"
+      "td:nth-child(2){min-width:9rem;overflow-wrap:anywhere}td:nth-child(3){min-width:12rem}";
+  return draw::html(out);
 }
 
 }  // namespace fencepost::cli::audit

@@ -31,6 +31,12 @@ Expected<judge::Judged> judged_store(const std::string& path, const Settings& s,
   filter.campaign = s.campaign;
   auto seen = judge::observations(*store, filter);
   if (!seen) return std::unexpected(seen.error());
+  auto owed = judge::owed(*store, *seen);
+  if (!owed) return std::unexpected(owed.error());
+  std::erase_if(*owed, [&](const judge::Owed& o) {
+    return !named(s.only_tests, o.test) || !named(s.only_devices, o.device) ||
+           !named(s.only_configurations, o.configuration);
+  });
   std::erase_if(*seen, [&](const judge::Observation& o) {
     return !named(s.only_tests, o.test.title) || !named(s.only_devices, o.device) ||
            !named(s.only_configurations, o.configuration);
@@ -38,7 +44,9 @@ Expected<judge::Judged> judged_store(const std::string& path, const Settings& s,
   const auto how = judge_by(s, *seen, models);
   if (!how) return std::unexpected(how.error());
   Job job;
-  return judge::judge(std::move(*seen), *how, job);
+  auto judged = judge::judge(std::move(*seen), *how, job);
+  judged.owed = std::move(*owed);
+  return judged;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "draw/style.h"
 #include "draw/xml.h"
 
 namespace fencepost::draw {
@@ -45,7 +46,7 @@ std::string to_svg(const Scatter& s) {
     out += fmt::format(
         "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\" fill-opacity=\"0.6\"><title>{}</title></circle>\n",
         x(p.x), y(p.y), p.marked ? k_marked : k_plain, escape_xml(fmt::format("{}: {:.3g}, {:.3g}", p.name, p.x, p.y)));
-  return out + "</svg>\n";
+  return with_dark(out + "</svg>\n");
 }
 
 }  // namespace fencepost::draw

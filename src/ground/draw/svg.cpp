@@ -1,5 +1,5 @@
-// The SVG writer: plain shapes, one style sheet, no script, no external font. A white page behind everything keeps
-// it readable in dark viewers.
+// The SVG writer: plain shapes, one style sheet, no script, no external font. A page behind everything keeps
+// it readable in viewers of any ground; those that prefer dark pages show it dark.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -161,7 +161,7 @@ std::string to_svg(const Graph& g) {
          last ? std::string_view("red: part of the explanation") : used[i]->meaning);
   }
   out += "</svg>\n";
-  return out;
+  return with_dark(std::move(out));
 }
 
 }  // namespace fencepost::draw

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/uri.h"
+#include "draw/document.h"
 #include "launch/toolkit.h"
 #include "verifier/report.h"
 #include "verifier/service.h"
@@ -318,17 +319,41 @@ std::string snippet(const ir::Module& m, ir::PlaceId p, const std::string& title
   return out + "</pre></figure>\n";
 }
 
+// The two accesses of a race are told apart by the words above them, and by the colour of a line beside them.
 constexpr const char* k_style =
-    "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222;background:#fff}"
-    "h1{font-size:1.4em}h2{font-size:1.15em;margin-top:2em}code,pre{font-family:monospace}"
-    "pre{background:#f6f6f4;padding:.6em;overflow:auto;margin:0}pre i{color:#888;font-style:normal}"
-    "figure{margin:.6em 0;border-left:4px solid "
-    "#888}figure.first{border-color:#b3261e}figure.second{border-color:#1e5ab3}"
-    "figcaption{padding:.2em .6em}.at{color:#666}b.hit{font-weight:normal}mark{background:#ffe58a}"
-    ".ok{color:#1b6e2e}.bad{color:#b3261e}.open{color:#8a5a00}";
+    "figure.first,figure.second{border-left:4px solid "
+    "var(--c2);padding-left:.6rem}figure.second{border-color:var(--c0)}"
+    "pre i{color:var(--soft);font-style:normal}.at{color:var(--soft)}b.hit{font-weight:normal}"
+    "mark{background:#ffe58a;color:#1b1f24}td,th{white-space:normal;overflow-wrap:anywhere}";
 
+std::string verdict_of(const KernelReport& k) {
+  if (k.status == Status::holds)
+    return k.vacuous ? "nothing is proved: the preconditions contradict each other" : "verified";
+  if (k.status == Status::fails)
+    return fmt::format("{} defect{}", k.findings.size(), k.findings.size() == 1 ? "" : "s");
+  return k.not_read ? "not read: " + k.why : "not decided: " + k.why;
+}
+
+draw::Verdict verdict_of(const Report& r) {
+  size_t verified = 0, defect = 0, open = 0;
+  for (const KernelReport& k : r.kernels)
+    ++(k.status == Status::holds && !k.vacuous ? verified : k.status == Status::fails ? defect : open);
+  const std::string counts = fmt::format("{} kernel{}: {} verified, {} with a defect, {} not decided.",
+                                         r.kernels.size(), r.kernels.size() == 1 ? "" : "s", verified, defect, open);
+  switch (r.exit_code) {
+    case 0:
+      return {draw::Tone::good, "PASS", {counts}};
+    case 1:
+      return {draw::Tone::bad, "FAIL", {counts}};
+    case 3:
+      return {draw::Tone::open, "INCOMPLETE", {counts}};
+    default:
+      return {draw::Tone::open, "NOT READ", {"The input was not understood."}};
+  }
+}
 }  // namespace
 
+// What is said of the machine that a proof is about.
 static ordered_json profile_json(const launch::Options& o) {
   const bool standard = o.profile == launch::Profile::standard;
   ordered_json p;
@@ -467,26 +492,41 @@ std::string sarif(const Report& r) {
 }
 
 std::string html(const Report& r) {
-  std::string out = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}: fencepost prove</title>"
-      "<style>{1}</style></head><body>\n<h1><code>{0}</code></h1>\n",
-      escaped(r.file), k_style);
+  draw::Document page;
+  page.title = utf8(r.file);
+  page.verdict = verdict_of(r);
+  page.style = k_style;
+  if (r.options != nullptr && r.options->dialect) {
+    const ordered_json profile = profile_json(*r.options);
+    page.rests_on = {{"model", model_name(*r.options)}};
+    for (const auto& [what, value] : profile.items()) {
+      std::string name = what;
+      std::replace(name.begin(), name.end(), '_', ' ');
+      page.rests_on.emplace_back(name == "name" ? "profile" : name, value.is_string() ? value.get<std::string>()
+                                                                    : value.is_null() ? "any"
+                                                                                      : value.dump());
+    }
+  }
+  page.rests_on.emplace_back("made by", "fencepost prove");
+  std::string out;
   for (const Diagnostic& d : r.diagnostics.list)
     out += fmt::format("<p class=\"{}\"><span class=\"at\">{}</span> {}{}</p>\n",
-                       d.severity == Severity::error ? "bad" : "open", escaped(d.span.location()), escaped(d.message),
+                       d.severity == Severity::error ? "bad" : "unsure", escaped(d.span.location()), escaped(d.message),
                        d.hint.empty() ? "" : " (" + escaped(d.hint) + ")");
+  if (r.kernels.size() > 1) {
+    draw::Rows rows{{"kernel", "verdict", "assumptions", "seconds"}, {}, 2};
+    for (const KernelReport& k : r.kernels)
+      rows.rows.push_back(
+          {utf8(k.name), utf8(verdict_of(k)), std::to_string(k.assumptions.size()), fmt::format("{:.2f}", k.seconds)});
+    out += draw::section("kernels", "Kernels", "", draw::table("Kernels", rows, rows.rows.size()));
+  }
+  size_t id = 0;
   for (const KernelReport& k : r.kernels) {
-    const char* style = k.status == Status::holds ? "ok" : k.status == Status::fails ? "bad" : "open";
-    const std::string verdict =
-        k.status == Status::holds
-            ? k.vacuous ? "nothing is proved: the preconditions contradict each other" : "verified"
-        : k.status == Status::fails ? fmt::format("{} defect{}", k.findings.size(), k.findings.size() == 1 ? "" : "s")
-        : k.not_read                ? "not read: " + k.why
-                                    : "not decided: " + k.why;
-    out += fmt::format("<h2><code>{}</code>: <span class=\"{}\">{}</span></h2>\n", escaped(k.name), style,
-                       escaped(verdict));
+    const char* style = k.status == Status::holds && !k.vacuous ? "ok" : k.status == Status::fails ? "bad" : "unsure";
+    out += fmt::format("<h2 id=\"kernel{}\"><code>{}</code></h2>\n<p><strong class=\"{}\">{}</strong></p>\n", ++id,
+                       escaped(k.name), style, escaped(verdict_of(k)));
     for (const std::string& a : k.assumptions)
-      out += fmt::format("<p class=\"open\">The proof assumes that {}.</p>\n", escaped(a));
+      out += fmt::format("<p class=\"unsure\">The proof assumes that {}.</p>\n", escaped(a));
     for (const FindingReport& f : k.findings) {
       const std::string at_launch = launch_text(*r.module, options_of(r, k), f.finding);
       out += fmt::format(
@@ -512,7 +552,8 @@ std::string html(const Report& r) {
       out += "</section>\n";
     }
   }
-  return out + "</body></html>\n";
+  page.parts = {{"kernels", "Kernels", std::move(out)}};
+  return draw::html(page);
 }
 
 }  // namespace fencepost::verifier

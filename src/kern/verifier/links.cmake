@@ -1,7 +1,7 @@
 # The library that the program opens at run time: this room and all below it, with clang and LLVM. What it shares with the
 # program it has in copies of its own (hidden), so that the two never mix.
 if(FENCEPOST_KERNELS)
-  foreach(part base term sat ir launch clangfe interp formula flow order prove verifier)
+  foreach(part base draw term sat ir launch clangfe interp formula flow order prove verifier)
     get_target_property(kind fencepost_${part} TYPE)
     if(kind STREQUAL "STATIC_LIBRARY")
       set_target_properties(fencepost_${part} PROPERTIES POSITION_INDEPENDENT_CODE ON)

@@ -3,7 +3,7 @@
 // reference's words); the other forms are made of this value:
 //   json   `fencepost.prove/1`, described in docs/json.md
 //   sarif  SARIF 2.1.0 (OASIS): one result for each finding, both threads of a race as flows, for code-scanning viewers
-//   html   one page without scripts: every finding with the source lines of both threads
+//   html   one page (draw/document.h): the verdict, then every finding with the source lines of both threads
 // Lines count from 1; columns count characters (SARIF: code points) from 1, bytes elsewhere.
 #include <array>
 #include <memory>

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <set>
 
+#include "draw/style.h"
 #include "oracle/oracle.h"
 
 namespace fencepost::oracle {
@@ -436,7 +437,7 @@ std::string Picture::draw() const {
     out += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" class=\"state\">{}</text></g>\n", num(p.x),
                        num(p.y + 4), s);
   }
-  return out + "</svg>\n";
+  return draw::with_dark(out + "</svg>\n");
 }
 
 }  // namespace

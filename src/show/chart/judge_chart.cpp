@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "draw/style.h"
 #include "draw/xml.h"
 
 namespace fencepost::chart {
@@ -87,7 +88,7 @@ std::string to_svg(const judge::Judged& j) {
                                         : fmt::format("0 of {:.2g}", static_cast<double>(x.seen.instances))));
     y += k_row;
   }
-  return out + "</svg>\n";
+  return draw::with_dark(out + "</svg>\n");
 }
 
 }  // namespace fencepost::chart

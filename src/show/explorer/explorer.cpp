@@ -1,27 +1,29 @@
 #include "explorer/explorer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
 
 #include "base/job.h"
+#include "draw/document.h"
+#include "draw/xml.h"
 #include "fair/model.h"
 #include "oracle/oracle.h"
-#include "page/html.h"
 #include "page/plot.h"
 
 namespace fencepost::explorer {
 namespace {
 
-using page::escape;
+using draw::escape_xml;
 using trial::Cell;
 using trial::Column;
 using trial::ColumnRow;
 using trial::Frequency;
 
 // Filters without a script: the tests stand behind the radio buttons that choose among them.
-const char* const k_style = R"(<style>
+const char* const k_style = R"(
 .pick{display:flex;flex-wrap:wrap;gap:.3rem 1rem;margin:.6rem 0}
 .tests>input{position:absolute;opacity:0}
 .tests>label{display:inline-block;margin:0 .8rem .5rem 0;padding:.15rem .6rem;border:1px solid var(--rule);border-radius:1rem;cursor:pointer;font-size:.9rem}
@@ -30,8 +32,6 @@ const char* const k_style = R"(<style>
 #pick-weak:checked~.test:not(.weak),#pick-strong:checked~.test:not(.strong),#pick-starved:checked~.test:not(.starved),#pick-some:checked~.test:not(.some),#pick-never:checked~.test:not(.never){display:none}
 .test{border-bottom:1px solid var(--rule)}
 .test>summary{font-size:.95rem;color:var(--ink);padding:.2rem 0}
-pre{overflow-x:auto;background:var(--card);border:1px solid var(--rule);border-radius:6px;padding:.5rem .7rem;font-size:.8rem;line-height:1.35}
-</style>
 )";
 
 std::string plural(uint64_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
@@ -41,7 +41,7 @@ std::string column_name(const Column& c) { return fmt::format("{}, {}, {}", c.de
 
 std::string devices_by_variants(const trial::Kept& kept, const trial::Survey& s) {
   std::vector<page::Bar> bars;
-  page::Rows rows{{"device", "variant", "mapping", "tests", "never starve", "sometimes", "always", "hung",
+  draw::Rows rows{{"device", "variant", "mapping", "tests", "never starve", "sometimes", "always", "hung",
                    "weak that starve", "strong that starve", "runs", "seconds", "watchdog"},
                   {},
                   3};
@@ -58,8 +58,8 @@ std::string devices_by_variants(const trial::Kept& kept, const trial::Survey& s)
                              ? fmt::format("{:g} s", c.least_limit)
                              : fmt::format("{:g} to {:g} s", c.least_limit, c.largest_limit)});
   }
-  const std::string table = page::table("Devices and variants", rows, rows.rows.size());
-  return page::figure("How many tests starved, in every run or in some",
+  const std::string table = draw::table("Devices and variants", rows, rows.rows.size());
+  return draw::figure("How many tests starved, in every run or in some",
                       page::stacked_bars({"Tests that starved", "One bar for each device, variant and mapping"},
                                          {"in every run", "in some", "never"}, bars, true),
                       "") +
@@ -67,27 +67,27 @@ std::string devices_by_variants(const trial::Kept& kept, const trial::Survey& s)
 }
 
 std::string models(const trial::Survey& s) {
-  page::Rows rows{{"device", "variant", "model", "weak violated", "maybe weak memory", "strong starved"}, {}, 3};
+  draw::Rows rows{{"device", "variant", "model", "weak violated", "maybe weak memory", "strong starved"}, {}, 3};
   for (const trial::Group& g : s.groups)
     for (const trial::ModelRow& m : g.summary.models)
       rows.rows.push_back({g.device, g.variant, m.model, of(m.violated.size(), m.conformance),
                            fmt::format("{}", m.explained.size()), of(m.strong.size(), m.strong_conformance)});
-  return rows.rows.empty() ? "" : page::table("Models", rows, rows.rows.size());
+  return rows.rows.empty() ? "" : draw::table("Models", rows, rows.rows.size());
 }
 
 std::string verdicts(const trial::Survey& s, uint32_t test) {
-  page::Rows rows{{"model", "weak fairness", "strong fairness"}, {}, 1};
+  draw::Rows rows{{"model", "weak fairness", "strong fairness"}, {}, 1};
   for (size_t m = 0; m < s.models.size(); ++m) {
     const oracle::Pair& p = s.verdicts[test][m];
     rows.rows.push_back({s.models[m].name(), p.weak ? "ends" : "may starve", p.strong ? "ends" : "may starve"});
   }
-  return page::table("What each model says", rows, rows.rows.size());
+  return draw::table("What each model says", rows, rows.rows.size());
 }
 
 Expected<std::string> one_test(const trial::Kept& kept, const trial::Survey& s, uint32_t test,
                                const std::vector<const Cell*>& cells) {
   const axb::Test& t = kept.tests[test];
-  page::Rows rows{
+  draw::Rows rows{
       {"device", "variant", "mapping", "runs", "starved", "hung", "waiting threads", "unstarted threads", "instances"},
       {},
       3};
@@ -107,13 +107,13 @@ Expected<std::string> one_test(const trial::Kept& kept, const trial::Survey& s, 
   std::string out =
       fmt::format("<details class=\"test {} {}{}\" id=\"test-{}\"><summary>{} ({}): {}</summary>\n",
                   s.weak[test] ? "weak" : "strong", starved > 0 ? "starved" : "never", some ? " some" : "", test,
-                  escape(t.name), s.weak[test] ? "weak" : "strong",
+                  escape_xml(t.name), s.weak[test] ? "weak" : "strong",
                   starved == 0 ? fmt::format("starved in none of {}", plural(cells.size(), "column"))
                                : fmt::format("starved in {} of {}", starved, plural(cells.size(), "column")));
-  out += fmt::format("<pre>{}</pre>\n", escape(axb::to_text(t))) + verdicts(s, test);
+  out += fmt::format("<pre>{}</pre>\n", escape_xml(axb::to_text(t))) + verdicts(s, test);
   out += schedule->empty() ? "<p>It ends under every model, the unfair one too.</p>\n"
-                           : fmt::format("<pre>{}</pre>\n", escape(*schedule));
-  return out + page::table("What each device did", rows, rows.rows.size()) + "</details>\n";
+                           : fmt::format("<pre>{}</pre>\n", escape_xml(*schedule));
+  return out + draw::table("What each device did", rows, rows.rows.size()) + "</details>\n";
 }
 
 }  // namespace
@@ -131,18 +131,21 @@ Expected<std::string> schedule_of(const axb::Test& test) {
 }
 
 Expected<std::string> html(const trial::Kept& kept, const trial::Survey& s, const Options& o) {
-  std::string out = page::head(o.title);
-  out.insert(out.find("</head>"), k_style);
+  draw::Document page;
+  page.title = o.title;
+  page.style = k_style;
   std::set<std::string> devices;
   for (const Column& c : kept.columns) devices.insert(c.device);
-  out += fmt::format("<body>\n<header>\n<h1>{}</h1>\n<p>{} on {}, {}</p>\n</header>\n<main>\n", escape(o.title),
-                     plural(kept.tests.size(), "test"), plural(devices.size(), "device"), plural(kept.runs, "run"));
+  page.lead = {fmt::format("{} on {}, {}", plural(kept.tests.size(), "test"), plural(devices.size(), "device"),
+                           plural(kept.runs, "run"))};
+  page.rests_on = {{"devices", fmt::format("{}", fmt::join(devices, "; "))}, {"made by", o.made_by}};
+  std::string out;
   out +=
-      page::section("devices", "Devices and variants",
+      draw::section("devices", "Devices and variants",
                     "A test starves in a run when a thread had not ended as the watchdog looked. Weak tests always end "
                     "when every thread goes on running; strong ones need more luck than any scheduler promises.",
                     devices_by_variants(kept, s));
-  out += page::section(
+  out += draw::section(
       "models", "Progress models",
       "Weak tests whose end a model guarantees and that starved: the device does not keep the model's "
       "promise. Tests of several locations with relaxed instructions stand apart, since weak memory could "
@@ -169,16 +172,15 @@ Expected<std::string> html(const trial::Kept& kept, const trial::Survey& s, cons
     tests += *one;
   }
   out +=
-      page::section("tests", "The tests",
+      draw::section("tests", "The tests",
                     "Each with its code, what the models say, the shortest schedule in which it starves under the "
                     "strongest model that allows one, and what each device did. F is the set of threads that the model "
                     "promises to run.",
                     tests + "</div>\n");
-  out += fmt::format(
-      "</main>\n<footer><p>Made by {}. Source of the tests and models: OOPSLA 2021, \u201CSpecifying and Testing GPU "
-      "Workgroup Progress Models\u201D.</p></footer>\n</body>\n</html>\n",
-      escape(o.made_by));
-  return out;
+  page.parts = {{"survey", "Survey", std::move(out)}};
+  page.foot =
+      "Source of the tests and models: OOPSLA 2021, \u201CSpecifying and Testing GPU Workgroup Progress Models\u201D.";
+  return draw::html(page);
 }
 
 }  // namespace fencepost::explorer

@@ -4,44 +4,41 @@
 
 #include <map>
 
-#include "page/html.h"
+#include "draw/document.h"
+#include "draw/xml.h"
 #include "page/plot.h"
 
 namespace fencepost::page {
 namespace {
 
+using draw::escape_xml;
+using draw::figure;
+using draw::Rows;
+using draw::section;
+using draw::table;
 using judge::Certification;
 using judge::Conforms;
 using judge::TestVerdict;
 
 constexpr size_t k_all = 100'000;  // no table is cut: a certification is read whole
 
-std::string list(const std::vector<std::string>& sentences) {
-  std::string out = "<ul>\n";
-  for (const std::string& s : sentences) out += "<li>" + escape(s) + "</li>\n";
-  return out + "</ul>\n";
-}
-
 std::string count(uint64_t n) {
   return n < 1'000'000 ? fmt::format("{}", n) : fmt::format("{:.3g}", static_cast<double>(n));
 }
 
-std::string provenance(const judge::Provenance& of) {
-  Rows r{{"what", "value"}, {}, 2};
-  const auto row = [&](const char* what, const std::string& value) { r.rows.push_back({what, value}); };
-  row("device", of.device);
-  row("driver", of.driver);
-  row("model", of.model);
-  row("suite", fmt::format("{}: {} tests, {} mutants", of.suite, of.tests, of.mutants));
-  row("hash of the suite", of.suite_hash);
-  row("hash of the plan", of.plan_hash);
-  row("seed", std::to_string(of.seed));
-  row("instances", count(of.instances));
-  row("time on the device", fmt::format("{:.3g} s", of.seconds));
-  row("store", of.store);
-  row("made by", of.version);
-  row("date", of.date);
-  return table("What the answer rests on", r, k_all);
+std::vector<std::pair<std::string, std::string>> provenance(const judge::Provenance& of) {
+  return {{"device", of.device},
+          {"driver", of.driver},
+          {"model", of.model},
+          {"suite", fmt::format("{}: {} tests, {} mutants", of.suite, of.tests, of.mutants)},
+          {"hash of the suite", of.suite_hash},
+          {"hash of the plan", of.plan_hash},
+          {"seed", std::to_string(of.seed)},
+          {"instances", count(of.instances)},
+          {"time on the device", fmt::format("{:.3g} s", of.seconds)},
+          {"store", of.store},
+          {"made by", of.version},
+          {"date", of.date}};
 }
 
 std::string verdicts(const Certification& c) {
@@ -77,20 +74,17 @@ std::string mutators(const Certification& c) {
                 table("Mutants by kind of fault", r, k_all));
 }
 
-std::string grade_text(const Certification& c) {
-  const char* colour = c.grade == judge::Grade::pass ? "--c3" : c.grade == judge::Grade::fail ? "--c2" : "--c1";
-  // The word is in the page's ink: colour stands beside it, and no meaning hangs on colour alone.
-  return fmt::format(
-      "<p style=\"border-left:.6rem solid var({});padding:.2rem .8rem;font-size:1.6rem;font-weight:700\">{}</p>\n",
-      colour, judge::name(c.grade));
-}
-
 }  // namespace
 
 std::string html(const Certification& c) {
-  std::string out = head(fmt::format("{}: conformance of {}", judge::name(c.grade), c.of.device));
-  out += "<body>\n<header>\n<h1>Conformance of " + escape(c.of.device) + "</h1>\n" + grade_text(c) + list(c.why) +
-         "</header>\n<main>\n" + provenance(c.of);
+  draw::Document page;
+  page.title = "Conformance of " + c.of.device;
+  page.verdict = {c.grade == judge::Grade::pass   ? draw::Tone::good
+                  : c.grade == judge::Grade::fail ? draw::Tone::bad
+                                                  : draw::Tone::open,
+                  judge::name(c.grade), c.why};
+  page.rests_on = provenance(c.of);
+  std::string out;
   if (!c.conformance.owed.empty()) {
     Rows r{{"test", "configuration", "instances"}, {}, 2};
     for (const judge::Owed& o : c.conformance.owed) r.rows.push_back({o.test, o.configuration, count(o.instances)});
@@ -108,8 +102,8 @@ std::string html(const Certification& c) {
                  "none of whose mutants was seen is silent.",
                  verdicts(c));
   out += section("mutants", "Sensitivity", "Which kinds of fault the stress made visible.", mutators(c));
-  return out + fmt::format("</main>\n<footer><p>{}, {}</p></footer>\n</body>\n</html>\n", escape(c.of.version),
-                           escape(c.of.date));
+  page.parts = {{"conformance", "Conformance", std::move(out)}};
+  return draw::html(page);
 }
 
 std::string junit(const Certification& c) {
@@ -117,11 +111,11 @@ std::string junit(const Certification& c) {
   size_t failures = 0, errors = 0, skipped = 0, all = 0;
   const auto add = [&](const std::string& name, const std::string& inside) {
     ++all;
-    cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\"{}\n", escape(c.of.device), escape(name),
+    cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\"{}\n", escape_xml(c.of.device), escape_xml(name),
                          inside.empty() ? "/>" : ">" + inside + "</testcase>");
   };
   const auto element = [](const char* what, const std::string& message) {
-    return fmt::format("<{} message=\"{}\"/>", what, escape(message));
+    return fmt::format("<{} message=\"{}\"/>", what, escape_xml(message));
   };
   if (c.grade == judge::Grade::incomplete) {
     ++errors;
@@ -147,7 +141,7 @@ std::string junit(const Certification& c) {
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"fencepost certify\" tests=\"{}\" "
       "failures=\"{}\" errors=\"{}\" skipped=\"{}\" timestamp=\"{}\">\n{}  </testsuite>\n</testsuites>\n",
-      all, failures, errors, skipped, escape(c.of.date), cases);
+      all, failures, errors, skipped, escape_xml(c.of.date), cases);
 }
 
 }  // namespace fencepost::page

@@ -1,6 +1,7 @@
 #include "page/page.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +10,8 @@
 #include <tuple>
 
 #include "analysis/tell.h"
-#include "page/html.h"
+#include "draw/document.h"
+#include "draw/xml.h"
 #include "page/parts.h"
 #include "stats/reproduce.h"
 
@@ -18,6 +20,11 @@ namespace {
 
 using analysis::count_text;
 using analysis::rate_text;
+using draw::escape_xml;
+using draw::figure;
+using draw::Rows;
+using draw::section;
+using draw::table;
 using judge::Judgement;
 using judge::Standing;
 
@@ -27,8 +34,9 @@ bool is_weakening(const Judgement& j) {
 }
 
 std::string card(const std::string& title, const std::vector<std::pair<std::string, std::string>>& facts) {
-  std::string out = fmt::format("<div class=\"card\"><h3>{}</h3><dl>", escape(title));
-  for (const auto& [what, value] : facts) out += fmt::format("<dt>{}</dt><dd>{}</dd>", escape(what), escape(value));
+  std::string out = fmt::format("<div class=\"card\"><h3>{}</h3><dl>", escape_xml(title));
+  for (const auto& [what, value] : facts)
+    out += fmt::format("<dt>{}</dt><dd>{}</dd>", escape_xml(what), escape_xml(value));
   return out + "</dl></div>\n";
 }
 
@@ -129,6 +137,29 @@ class AllSensitivity {
   std::map<std::tuple<std::string, std::string, std::string>, Sensitivity> mutants_;
 };
 
+constexpr size_t k_rows_of_a_figure = 20;
+
+// The shape under which a test's rate stands: what is before its first tag (gen/cycle/name.h), without a number of
+// threads. Names of other kinds are families of their own.
+std::string family_of(std::string title) {
+  if (const size_t dot = title.find('.');
+      dot < 3 &&
+      std::all_of(title.begin(), title.begin() + static_cast<int>(dot), [](char c) { return c >= '0' && c <= '9'; }))
+    title.erase(0, dot + 1);
+  size_t end = title.find_first_of("+@~");
+  const auto directions = [&](size_t from, size_t to) {
+    return to - from == 2 && title.find_first_not_of("RW", from) >= to;
+  };
+  if (title.starts_with("2+2W")) end = title.find_first_of("+@~", 4);
+  for (size_t from = 0; end != std::string::npos && directions(from, end) && title[end] == '+';) {
+    from = end + 1;
+    const size_t next = std::min(title.find_first_of("+@~", from), title.size());
+    if (!directions(from, next)) break;
+    end = next == title.size() ? std::string::npos : next;
+  }
+  return title.substr(0, end);
+}
+
 std::string judgements(const Set& s, const Options& o) {
   if (!s.judged || s.judged->list.empty()) return "";
   const judge::Judged& all = *s.judged;
@@ -180,7 +211,8 @@ std::string judgements(const Set& s, const Options& o) {
           {several ? j->seen.test.title + " \u00B7 " + j->seen.configuration : j->seen.test.title,
            static_cast<double>(j->positive) / static_cast<double>(j->seen.instances), j->positive_rate, seen,
            colour_of(*j), j->standing == Standing::violated ? 'd' : 'o',
-           seen ? fmt::format("{} seen", count_text(static_cast<double>(j->positive))) : judge::name(j->condition)});
+           seen ? fmt::format("{} seen", count_text(static_cast<double>(j->positive))) : judge::name(j->condition),
+           family_of(j->seen.test.title)});
     std::string sensitivity = "-";
     if (j->condition == judge::Allowed::no) {
       const Sensitivity x = sensitivity_of.of(*j);
@@ -194,27 +226,31 @@ std::string judgements(const Set& s, const Options& o) {
          j->seen.what_ran});
   }
   const std::string numbers = table("Each test on each device under each configuration", rows, o.most_rows);
-  const auto plot = [&](const std::vector<Dot>& marks, const char* which, const char* caption) {
-    return figure(caption,
-                  dots({fmt::format("Rates of {} outcomes", which),
-                        fmt::format("{} test{} on a logarithmic axis; the table below has them all", marks.size(),
-                                    marks.size() == 1 ? "" : "s")},
-                       marks, "per instance"),
-                  "");
+  const auto plots = [&](const std::vector<Dot>& marks, const char* which, const char* caption) {
+    const Axis axis = axis_of(marks);
+    std::string figures;
+    const std::vector<std::vector<Dot>> parts = in_figures(marks, k_rows_of_a_figure);
+    for (size_t i = 0; i < parts.size(); ++i)
+      figures += figure(parts.size() == 1 ? caption : fmt::format("{} ({} of {})", caption, i + 1, parts.size()),
+                        dots({fmt::format("Rates of {} outcomes", which),
+                              fmt::format("{} result{} on a logarithmic axis, by family; the table below has them all",
+                                          parts[i].size(), parts[i].size() == 1 ? "" : "s")},
+                             parts[i], "per instance", axis),
+                        "");
+    return figures.empty() ? "" : "<div class=\"plots\">\n" + figures + "</div>\n";
   };
-  out += "<div class=\"plots\">\n" +
-         plot(allowed, "allowed",
-              "Outcomes that the model allows: rate with its interval; an arrow begins at the bound of what was never "
-              "seen") +
-         plot(others, "forbidden",
-              "Outcomes that the model forbids (green) or does not decide: bounds of their rates; a diamond is a "
-              "violation") +
-         "</div>\n" + numbers;
+  out += plots(allowed, "allowed",
+               "Outcomes that the model allows: rate with its interval; an arrow begins at the bound of what was never "
+               "seen") +
+         plots(others, "forbidden",
+               "Outcomes that the model forbids (green) or does not decide: bounds of their rates; a diamond is a "
+               "violation") +
+         numbers;
   std::string broken;
   for (const Judgement* j : own)
     if (j->standing == Standing::violated || j->standing == Standing::suspected || j->standing == Standing::broken_run)
       broken += fmt::format("<li class=\"bad\">{}</li>\n",
-                            escape(fmt::format("{} on {}: {}", j->seen.test.title, j->seen.device, j->reason)));
+                            escape_xml(fmt::format("{} on {}: {}", j->seen.test.title, j->seen.device, j->reason)));
   if (!broken.empty()) out = "<ul>\n" + broken + "</ul>\n" + out;
   return out;
 }
@@ -433,40 +469,120 @@ std::string one_set(const Set& s, const Options& o, size_t number) {
   return out;
 }
 
+// ---- the verdict ---------------------------------------------------------------------------------------
+// PASS needs a model's word about every test, nothing seen that is forbidden, and stress that showed an allowed
+// weakening of something forbidden: silence alone says nothing.
+draw::Verdict verdict_of(const std::vector<Set>& sets) {
+  size_t judged = 0, bad = 0, open = 0, owed = 0, forbidden = 0, sensitive = 0;
+  std::vector<std::string> named_bad, named_open;
+  std::set<std::string> devices;
+  const auto name_it = [](std::vector<std::string>& list, const Judgement& j) {
+    if (list.size() < 5) list.push_back(fmt::format("{} on {}: {}", j.seen.test.title, j.seen.device, j.reason));
+  };
+  for (const Set& s : sets) {
+    if (!s.judged) continue;
+    owed += s.judged->owed.size();
+    const AllSensitivity sensitivity_of(*s.judged);
+    for (const Judgement& j : s.judged->list) {
+      ++judged;
+      devices.insert(j.seen.device);
+      if (j.standing == Standing::violated || j.standing == Standing::broken_run) {
+        ++bad;
+        name_it(named_bad, j);
+      } else if (j.standing != Standing::consistent) {
+        ++open;
+        name_it(named_open, j);
+      }
+      if (is_weakening(j) || j.condition != judge::Allowed::no) continue;
+      ++forbidden;
+      sensitive += sensitivity_of.of(j).seen > 0 ? 1 : 0;
+    }
+  }
+  const auto results = [](size_t n) { return fmt::format("{} result{}", n, n == 1 ? "" : "s"); };
+  if (judged == 0)
+    return {draw::Tone::plain, "MEASURED", {"None of these sets is a store, so that no memory model is asked."}};
+  const std::string of =
+      fmt::format("of {} on {} device{}", results(judged), devices.size(), devices.size() == 1 ? "" : "s");
+  draw::Verdict v;
+  if (bad > 0) {
+    v = {draw::Tone::bad,
+         "FAIL",
+         {fmt::format("{} {} contradict{} the model or {} corrupt.", bad, of, bad == 1 ? "s" : "",
+                      bad == 1 ? "is" : "are")}};
+    v.why.insert(v.why.end(), named_bad.begin(), named_bad.end());
+    if (bad > named_bad.size()) v.why.push_back(fmt::format("and {} more", bad - named_bad.size()));
+  } else if (open > 0 || owed > 0) {
+    v = {draw::Tone::open, "INCOMPLETE", {}};
+    if (open > 0) {
+      v.why.push_back(
+          fmt::format("{} {} {} not decided, or suspected without proof.", open, of, open == 1 ? "is" : "are"));
+      v.why.insert(v.why.end(), named_open.begin(), named_open.end());
+      if (open > named_open.size()) v.why.push_back(fmt::format("and {} more", open - named_open.size()));
+    }
+    if (owed > 0)
+      v.why.push_back(
+          fmt::format("{} that a plan asks for {} missing or not whole.", results(owed), owed == 1 ? "is" : "are"));
+  } else if (forbidden > 0 && sensitive == 0) {
+    v = {draw::Tone::open,
+         "INCOMPLETE",
+         {fmt::format("None {} shows what its model forbids, but no weaker form of a forbidden test showed its outcome "
+                      "either: this "
+                      "stress would not have shown a fault.",
+                      of)}};
+  } else {
+    v = {draw::Tone::good, "PASS", {fmt::format("None {} shows what its model forbids.", of)}};
+    if (forbidden > 0)
+      v.why.push_back(
+          fmt::format("Of {} with an outcome that is forbidden, {} had a weaker form that showed it under "
+                      "the same stress.",
+                      results(forbidden), sensitive));
+  }
+  return v;
+}
+
 }  // namespace
 
 std::string html(const std::vector<Set>& sets, const Options& o) {
-  std::string out = head(o.title) + fmt::format("<body>\n<header>\n<h1>{}</h1>\n", escape(o.title));
-  for (const Set& s : sets)
-    out += fmt::format(
-        "<p>{}</p>\n",
-        escape(fmt::format("{}: {}, {} test{} on {} device{} under {} configuration{}{}", s.table.name, s.table.format,
-                           s.table.tests.size(), s.table.tests.size() == 1 ? "" : "s", s.table.devices.size(),
-                           s.table.devices.size() == 1 ? "" : "s", s.table.configurations.size(),
-                           s.table.configurations.size() == 1 ? "" : "s",
-                           s.table.sightings ? ""
-                                             : fmt::format("; {} instances, {} weak outcomes",
-                                                           count_text(static_cast<double>(s.table.instances())),
-                                                           count_text(static_cast<double>(s.table.weak()))))));
-  std::string body, links;
+  draw::Document page;
+  page.title = o.title;
+  page.verdict = verdict_of(sets);
+  std::vector<std::string> models, devices, drivers;
+  const auto once = [](std::vector<std::string>& list, const std::string& s) {
+    if (!s.empty() && std::find(list.begin(), list.end(), s) == list.end()) list.push_back(s);
+  };
   for (size_t i = 0; i < sets.size(); ++i) {
-    if (sets.size() > 1) body += fmt::format("<h2 id=\"set-{}\">{}</h2>\n", i + 1, escape(sets[i].table.name));
-    body += one_set(sets[i], o, i);
-    for (const std::string& r : sets[i].table.remarks) body += fmt::format("<p>{}</p>\n", escape(r));
+    const Set& s = sets[i];
+    page.lead.push_back(fmt::format(
+        "{}: {}, {} test{} on {} device{} under {} configuration{}{}", s.table.name, s.table.format,
+        s.table.tests.size(), s.table.tests.size() == 1 ? "" : "s", s.table.devices.size(),
+        s.table.devices.size() == 1 ? "" : "s", s.table.configurations.size(),
+        s.table.configurations.size() == 1 ? "" : "s",
+        s.table.sightings
+            ? ""
+            : fmt::format("; {} instances, {} weak outcomes", count_text(static_cast<double>(s.table.instances())),
+                          count_text(static_cast<double>(s.table.weak())))));
+    for (const std::string& d : s.table.devices) once(devices, d);
+    for (const analysis::Facts& f : s.table.facts)
+      for (const std::string& d : f.drivers) once(drivers, d);
+    if (s.judged)
+      for (const Judgement& j : s.judged->list) once(models, j.model);
+    draw::Part part{fmt::format("set-{}", i + 1), s.table.name, one_set(s, o, i)};
+    for (const std::string& r : s.table.remarks) part.body += fmt::format("<p>{}</p>\n", escape_xml(r));
+    page.parts.push_back(std::move(part));
   }
-  for (size_t at = body.find("<h2 id=\""); at != std::string::npos; at = body.find("<h2 id=\"", at + 1)) {
-    const size_t id = at + 8, quote = body.find('"', id), end = body.find("</h2>", quote);
-    links += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", body.substr(id, quote - id),
-                         body.substr(quote + 2, end - quote - 2));
-  }
-  out += "<nav aria-label=\"Sections\"><ul>\n" + links + "</ul></nav>\n</header>\n<main>\n" + body + "</main>\n";
-  out += fmt::format(
-      "<footer><p>Intervals have {:g} %; where a result has round groups they are its samples, and the interval is "
-      "widened by the spread between them. Made by {}. "
-      "Sources of the methods: OOPSLA 2020, \u201CFoundations of Empirical Memory Consistency Testing\u201D; ASPLOS "
-      "2023, \u201CMC Mutants\u201D.</p></footer>\n</body>\n</html>\n",
-      sets.empty() ? 95.0 : 100 * sets.front().analysis.options.level, escape(o.made_by));
-  return out;
+  const auto fact = [&](const char* what, const std::vector<std::string>& values) {
+    if (!values.empty()) page.rests_on.emplace_back(what, fmt::format("{}", fmt::join(values, "; ")));
+  };
+  fact("devices", devices);
+  fact("drivers", drivers);
+  fact("models", models);
+  fact("intervals", {fmt::format("{:g} %", sets.empty() ? 95.0 : 100 * sets.front().analysis.options.level)});
+  fact("made by", {o.made_by});
+  page.foot =
+      "Where a result has round groups they are the samples of its interval, which is widened by the spread between "
+      "them. Sources of the methods: OOPSLA 2020, \u201CFoundations of Empirical Memory Consistency Testing\u201D; "
+      "ASPLOS 2023, \u201CMC Mutants\u201D.";
+  return draw::html(page);
 }
 
 }  // namespace fencepost::page

@@ -7,7 +7,8 @@
 #include <map>
 
 #include "analysis/tell.h"
-#include "page/html.h"
+#include "draw/document.h"
+#include "draw/xml.h"
 #include "stats/sample.h"
 
 namespace fencepost::page {
@@ -16,6 +17,10 @@ namespace {
 using analysis::Cell;
 using analysis::count_text;
 using analysis::rate_text;
+using draw::escape_xml;
+using draw::figure;
+using draw::Rows;
+using draw::table;
 
 constexpr size_t k_plots = 6;   // of one kind in a section
 constexpr uint32_t k_many = 8;  // configurations (or tests) that a distribution needs
@@ -287,7 +292,7 @@ std::string portability(const Set& s, const Options& o) {
                                     "configuration that each metric chooses"},
                                    {"MFS", "MLFS", "MLFS-F"}, bars, most),
                       table("Portable parameters", rows, o.most_rows))) +
-         (s.analysis.portable_note.empty() ? "" : fmt::format("<p>{}</p>\n", escape(s.analysis.portable_note)));
+         (s.analysis.portable_note.empty() ? "" : fmt::format("<p>{}</p>\n", escape_xml(s.analysis.portable_note)));
 }
 
 std::string correlations(const Set& s, const Options& o) {

@@ -265,22 +265,52 @@ std::string step_curves(const Words& w, const std::vector<Curve>& curves, const 
   return open(w, bottom + 34) + body + "</svg>\n";
 }
 
-std::string dots(const Words& w, const std::vector<Dot>& rows, const std::string& unit) {
-  if (rows.empty()) return "";
-  constexpr double k_note = 74, k_top = 8;
-  const Labels labels(rows, 146, 20);
-  const double left = labels.left, row = k_row + labels.lead;
-  const double width = k_width - left - k_note, bottom = k_top + row * static_cast<double>(rows.size());
+Axis axis_of(const std::vector<Dot>& rows) {
   double least = 1e300, most = 0;
   for (const Dot& d : rows) {
     const double low = d.seen ? std::max(d.interval.lower, d.value / 1e3) : d.interval.upper / 3;
     if (low > 0) least = std::min(least, low);
     most = std::max({most, d.seen ? d.value : 0.0, d.interval.upper});
   }
-  if (most <= 0 || least > most) return "";
-  const double floor = std::floor(std::log10(least)), ceiling = std::max(std::ceil(std::log10(most) - 1e-9), floor + 1);
-  const auto at = [&](double v) {
-    return left + width * std::clamp((std::log10(std::max(v, 1e-300)) - floor) / (ceiling - floor), 0.0, 1.0);
+  if (most <= 0 || least > most) return {};
+  const double floor = std::floor(std::log10(least));
+  return {floor, std::max(std::ceil(std::log10(most) - 1e-9), floor + 1)};
+}
+
+std::vector<std::vector<Dot>> in_figures(std::vector<Dot> rows, size_t most) {
+  std::vector<std::string> groups;
+  for (const Dot& d : rows)
+    if (std::find(groups.begin(), groups.end(), d.group) == groups.end()) groups.push_back(d.group);
+  std::vector<std::vector<Dot>> out;
+  for (const std::string& g : groups) {
+    const auto members =
+        static_cast<size_t>(std::count_if(rows.begin(), rows.end(), [&](const Dot& d) { return d.group == g; }));
+    if (out.empty() || (!out.back().empty() && out.back().size() + members > most)) out.emplace_back();
+    for (Dot& d : rows) {
+      if (d.group != g) continue;
+      if (out.back().size() >= most) out.emplace_back();
+      out.back().push_back(d);
+    }
+  }
+  return out;
+}
+
+std::string dots(const Words& w, const std::vector<Dot>& rows, const std::string& unit, const Axis& axis) {
+  const auto [floor, ceiling] = axis;
+  if (rows.empty() || floor == ceiling) return "";
+  constexpr double k_note = 74, k_top = 8, k_head = 16;
+  const Labels labels(rows, 146, 20);
+  const double left = labels.left, row = k_row + labels.lead;
+  size_t heads = 0;
+  for (size_t i = 0; i < rows.size(); ++i)
+    heads += !rows[i].group.empty() && (i == 0 || rows[i].group != rows[i - 1].group) ? 1 : 0;
+  // A name above each single row would say what the row says.
+  const bool headed = heads < rows.size();
+  if (!headed) heads = 0;
+  const double width = k_width - left - k_note,
+               bottom = k_top + row * static_cast<double>(rows.size()) + k_head * static_cast<double>(heads);
+  const auto at = [&, low = floor, high = ceiling](double v) {
+    return left + width * std::clamp((std::log10(std::max(v, 1e-300)) - low) / (high - low), 0.0, 1.0);
   };
   std::string body;
   const int every = std::max(1, static_cast<int>((ceiling - floor) / 4 + 0.5));
@@ -288,7 +318,12 @@ std::string dots(const Words& w, const std::vector<Dot>& rows, const std::string
     body += line(at(std::pow(10, e)), k_top, at(std::pow(10, e)), bottom, "grid") +
             text(at(std::pow(10, e)), bottom + 14, tick_text(std::pow(10, e)), "middle");
   double y = k_top + k_row / 2;
-  for (const Dot& d : rows) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Dot& d = rows[i];
+    if (headed && !d.group.empty() && (i == 0 || d.group != rows[i - 1].group)) {
+      body += text(4, y + 4, d.group, "start", " font-weight=\"bold\"");
+      y += k_head;
+    }
     body += fmt::format("<g class=\"c{} s{}\"><title>{}</title>\n", d.colour, d.colour,
                         escape_xml(fmt::format("{}: {}", d.label, d.note)));
     body += labels.print(d.label, y - k_row / 2, y + 4, " class=\"ink\"");

@@ -49,13 +49,21 @@ struct Dot {
   std::string label;
   double value = 0;
   stats::Interval interval;
-  bool seen = true;  // else an arrow down from interval.upper
-  int colour = 0;    // class c0..c5
-  char shape = 'o';  // o, d (diamond)
-  std::string note;  // behind the dot
+  bool seen = true;        // else an arrow down from interval.upper
+  int colour = 0;          // class c0..c5
+  char shape = 'o';        // o, d (diamond)
+  std::string note;        // behind the dot
+  std::string group = "";  // rows of one group stand together, under its name
 };
+// The powers of ten between which rows lie; plots of several figures share one axis.
+struct Axis {
+  double floor = 0, ceiling = 0;  // exponents; equal: there is nothing to show
+};
+Axis axis_of(const std::vector<Dot>& rows);
 // On a logarithmic axis.
-std::string dots(const Words& w, const std::vector<Dot>& rows, const std::string& unit);
+std::string dots(const Words& w, const std::vector<Dot>& rows, const std::string& unit, const Axis& axis);
+// Rows by group, in figures of about `most` rows whose groups are whole where they fit: plots that stand side by side.
+std::vector<std::vector<Dot>> in_figures(std::vector<Dot> rows, size_t most);
 
 // A symmetric matrix of values in [0, 1], darker for more, the value in each cell.
 std::string matrix(const Words& w, const std::vector<std::string>& names,

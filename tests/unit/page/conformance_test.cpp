@@ -31,8 +31,8 @@ size_t count(const std::string& text, const std::string& part) {
 
 TEST(ConformancePage, SaysTheGradeFirstAndEscapes) {
   const std::string page = page::html(sample(Grade::incomplete));
-  EXPECT_NE(page.find(">INCOMPLETE</p>"), std::string::npos);
-  EXPECT_LT(page.find(">INCOMPLETE</p>"), page.find("Because."));
+  EXPECT_NE(page.find("<strong>INCOMPLETE</strong>"), std::string::npos);
+  EXPECT_LT(page.find("<strong>INCOMPLETE</strong>"), page.find("Because."));
   EXPECT_EQ(page.find("<b>"), std::string::npos);
   EXPECT_EQ(page.find("<seen>"), std::string::npos);
   EXPECT_NE(page.find("it was &lt;seen&gt;"), std::string::npos);

@@ -1,13 +1,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
 #include <regex>
 
-#include "page/html.h"
 #include "page/page.h"
 #include "page/plot.h"
 
@@ -86,7 +86,7 @@ TEST(Page, HasEverySection) {
 TEST(Page, EscapesEverythingAndLoadsNothing) {
   const std::string p = page_of(table());
   for (const char* hostile :
-       {"<script", "<img", "chip <B>", "</td></td>", "one-step <weakening>", "store & more", "never & seen"})
+       {"<script>alert", "<img", "chip <B>", "</td></td>", "one-step <weakening>", "store & more", "never & seen"})
     EXPECT_EQ(p.find(hostile), std::string::npos) << hostile;
   EXPECT_NE(p.find("&lt;script&gt;"), std::string::npos);
   for (const char* loads : {"http://", "https://", " src=\"", "@import", "url(", "<link", "<iframe"})
@@ -106,6 +106,46 @@ TEST(Page, EveryPlotHasWordsAndATable) {
   EXPECT_EQ(p.find("\"nan"), std::string::npos);
   EXPECT_EQ(p.find("=\"inf"), std::string::npos);
   EXPECT_EQ(p.find("width=\"-"), std::string::npos);
+}
+
+// What no model judged, what is owed, and silence under stress that shows nothing are no PASS.
+TEST(Page, TheVerdictIsThatOfTheWorstResult) {
+  using judge::Allowed;
+  using judge::Standing;
+  const auto result = [](const char* title, Standing standing, Allowed condition, bool weakening_seen) {
+    judge::Judgement j;
+    j.seen.test.title = title;
+    j.seen.device = "d";
+    j.seen.instances = 100;
+    j.model = "m";
+    j.standing = standing;
+    j.condition = condition;
+    j.reason = "the reason";
+    if (weakening_seen) j.weakenings = {{"MP~1", "weaker", Allowed::yes, true, 3, 100}};
+    return j;
+  };
+  const auto word = [](std::optional<judge::Judged> judged) {
+    analysis::Table t;
+    t.device("d");
+    const std::string p = html({{t, analysis::analyse(t, {}), std::move(judged)}}, {});
+    const size_t at = p.find("<strong>", p.find("class=\"verdict"));
+    return p.substr(at + 8, p.find("</strong>", at) - at - 8);
+  };
+  judge::Judged j;
+  EXPECT_EQ(word(std::nullopt), "MEASURED");
+  j.list = {result("SB", Standing::consistent, Allowed::yes, false)};
+  EXPECT_EQ(word(j), "PASS");
+  j.list.push_back(result("MP", Standing::consistent, Allowed::no, false));
+  EXPECT_EQ(word(j), "INCOMPLETE");
+  j.list.back() = result("MP", Standing::consistent, Allowed::no, true);
+  EXPECT_EQ(word(j), "PASS");
+  j.owed = {{"c", "LB", "d", "default", 0}};
+  EXPECT_EQ(word(j), "INCOMPLETE");
+  j.owed.clear();
+  j.list.push_back(result("LB", Standing::suspected, Allowed::no, true));
+  EXPECT_EQ(word(j), "INCOMPLETE");
+  j.list.push_back(result("R", Standing::violated, Allowed::no, true));
+  EXPECT_EQ(word(j), "FAIL");
 }
 
 TEST(Page, IsTheSameForTheSameInput) { EXPECT_EQ(page_of(table()), page_of(table())); }
@@ -141,7 +181,7 @@ TEST(Plot, EmptyPlotsAreEmpty) {
   EXPECT_EQ(histogram(w, {}, false, ""), "");
   EXPECT_EQ(histogram(w, {{0, 1, 0}}, false, ""), "");
   EXPECT_EQ(step_curves(w, {{"a", {{1, 0}}}}, "", "", true), "");
-  EXPECT_EQ(dots(w, {}, ""), "");
+  EXPECT_EQ(dots(w, {}, "", axis_of({})), "");
   EXPECT_EQ(matrix(w, {}, {}), "");
 }
 
@@ -153,10 +193,39 @@ TEST(Plot, LongLabelsStandAboveTheirRows) {
   EXPECT_NE(shorts.find("text-anchor=\"end\">MP<"), std::string::npos) << shorts;
   for (const std::string& svg : {stacked_bars(w, {}, {{name, {1}, ""}, {other, {1}, ""}}, true),
                                  grouped_bars(w, {}, {{name, {1}, ""}, {other, {1}, ""}}, 1),
-                                 dots(w, {{name, 1, {0.5, 2}}, {other, 1, {0.5, 2}}}, "")}) {
+                                 dots(w, {{name, 1, {0.5, 2}}, {other, 1, {0.5, 2}}}, "", {-1, 1})}) {
     EXPECT_NE(svg.find(">" + name + "<"), std::string::npos) << svg;
     EXPECT_NE(svg.find("with stress<"), std::string::npos) << "the end of a name is shown";
   }
+}
+
+// Side by side they are compared, so they have one axis; a family is cut only where it is longer than a figure.
+TEST(Plot, FamiliesStandTogetherInFiguresOfOneAxis) {
+  std::vector<Dot> rows;
+  for (int i = 0; i < 9; ++i)
+    rows.push_back({"T" + std::to_string(i),
+                    std::pow(10.0, -i),
+                    {std::pow(10.0, -i) / 2, std::pow(10.0, -i) * 2},
+                    true,
+                    0,
+                    'o',
+                    "",
+                    i % 3 == 0   ? "MP"
+                    : i % 3 == 1 ? "SB"
+                                 : "LB"});
+  const auto figures = in_figures(rows, 6);
+  ASSERT_EQ(figures.size(), 2u);
+  EXPECT_EQ(figures[0].size(), 6u);
+  EXPECT_EQ(figures[1].size(), 3u);
+  for (const Dot& d : figures[1]) EXPECT_EQ(d.group, "LB");
+  ASSERT_EQ(in_figures(rows, 2).size(), 6u);
+  const Axis axis = axis_of(rows);
+  EXPECT_EQ(axis.floor, -9);
+  EXPECT_EQ(axis.ceiling, 1);
+  const std::string svg = dots({"t", "d"}, figures[0], "", axis);
+  EXPECT_NE(svg.find("font-weight=\"bold\">MP<"), std::string::npos) << svg;
+  EXPECT_NE(svg.find("font-weight=\"bold\">SB<"), std::string::npos) << svg;
+  EXPECT_NE(svg.find(">1e-9<"), std::string::npos) << "the axis of all rows";
 }
 
 TEST(Plot, TicksAreShort) {
