@@ -24,8 +24,8 @@ constexpr std::array k_table = {
     OptionInfo{"--global_size", k_size, "", k_launch,
                "Work items of the grid, in place of --num_groups; a multiple of the local size."},
     OptionInfo{"--global_offset", k_size, "0", k_launch, "The first global id (OpenCL)."},
-    OptionInfo{"--blockDim", k_size, "", k_launch, "CUDA's name of --local_size."},
-    OptionInfo{"--gridDim", k_size, "", k_launch, "CUDA's name of --num_groups."},
+    OptionInfo{"--blockDim", k_size, "", k_launch, "CUDA's name of --local_size. Also --block-dim."},
+    OptionInfo{"--gridDim", k_size, "", k_launch, "CUDA's name of --num_groups. Also --grid-dim."},
     OptionInfo{"--kernel-args", "K,V,...", "", k_launch,
                "Kernel K is called with these numbers as its scalar parameters, in order; '*': any. May be repeated."},
     OptionInfo{"--kernel-arrays", "K,S,...", "", k_launch,
@@ -104,10 +104,10 @@ constexpr std::array k_table = {
     OptionInfo{"--jobs", "N", "one per processor", k_how,
                "How many kernels of a suite are decided at the same time. Also -j."},
     OptionInfo{"--format", "text|json|sarif|html", "text", k_output,
-               "The form of the report; sarif is SARIF 2.1.0, for code-scanning viewers."},
-    OptionInfo{"--output", "FILE", "standard output", k_output, "Where the report goes."},
+               "The form of the report; sarif is SARIF 2.1.0, for code-scanning viewers. --json is --format=json."},
+    OptionInfo{"--output", "FILE", "standard output", k_output, "Where the report goes. Also -o."},
     OptionInfo{"--error-limit", "N", "none", k_output, "Report at most so many defects."},
-    OptionInfo{"--silent", "", "", k_output, "Say nothing about kernels that are verified."},
+    OptionInfo{"--silent", "", "", k_output, "Say nothing about kernels that are verified. Also -q and --quiet."},
     OptionInfo{"--verbose", "", "", k_output, "Say what is done."},
     OptionInfo{"--time", "", "", k_output, "Say how long it took."},
     OptionInfo{"--time-as-csv", "LABEL", "", k_output, "The times as one line of CSV."},
@@ -139,6 +139,26 @@ constexpr std::array k_table = {
     OptionInfo{"--boogie-opt", "WORD", "", k_reference, ""},
     OptionInfo{"--help", "", "", k_output, "Print this text."},
     OptionInfo{"--version", "", "", k_output, "Print the versions of the parts."},
+};
+
+// Names that the other verbs have, and spellings by the habit of command lines: another name of an option, with its
+// value where the name says it.
+struct Alias {
+  const char *given, *name, *value;
+};
+constexpr Alias k_aliases[] = {
+    {"-o", "--output", ""},
+    {"-q", "--silent", ""},
+    {"--quiet", "--silent", ""},
+    {"-h", "--help", ""},
+    {"-j", "--jobs", ""},
+    {"--json", "--format", "json"},
+    {"--block-dim", "--blockDim", ""},
+    {"--grid-dim", "--gridDim", ""},
+    {"--local-size", "--local_size", ""},
+    {"--num-groups", "--num_groups", ""},
+    {"--global-size", "--global_size", ""},
+    {"--global-offset", "--global_offset", ""},
 };
 
 // Options of the reference that would change the question, and that are not there.
@@ -198,8 +218,20 @@ class Parser {
         value = w.substr(at + 1);
         has_value = true;
       }
-      if (name == "-j") name = "--jobs";
-      if (name == "-h") name = "--help";
+      for (const Alias& a : k_aliases) {
+        if (name != a.given) continue;
+        name = a.name;
+        if (*a.value != 0 && has_value) {
+          fault(fmt::format("{} takes no value", a.given), "");
+          break;
+        }
+        if (*a.value != 0) {
+          value = a.value;
+          has_value = true;
+        }
+        break;
+      }
+      if (!faults_.list.empty()) break;
       const OptionInfo* info = find(name);
       if (info == nullptr) break;
       given_.insert(info->name);
@@ -372,15 +404,22 @@ class Parser {
     const auto whole = [&](auto& to, uint64_t least, uint64_t most) {
       if (const auto x = number(info, v, least, most)) to = static_cast<std::decay_t<decltype(to)>>(*x);
     };
+    // "30", "2.5", "500ms", "60s", "2m", "1h"
     const auto seconds = [&](double& to) {
       double x = 0;
       const auto [end, ec] = std::from_chars(v.data(), v.data() + v.size(), x, std::chars_format::fixed);
-      if (ec != std::errc{} || end != v.data() + v.size() || !(x >= 0 && x <= 1u << 30))
-        fault(
-            fmt::format("{} is '{}', not a number of seconds from 0 to {}, such as 30 or 2.5", info.name, v, 1u << 30),
-            "");
+      const std::string_view unit(end, static_cast<size_t>(v.data() + v.size() - end));
+      const double factor = unit.empty() || unit == "s" ? 1
+                            : unit == "ms"              ? 1e-3
+                            : unit == "m"               ? 60
+                            : unit == "h"               ? 3600
+                                                        : -1;
+      if (ec != std::errc{} || factor < 0 || !(x * factor >= 0 && x * factor <= 1u << 30))
+        fault(fmt::format("{} is '{}', not a number of seconds from 0 to {}, such as 30, 2.5, 500ms or 2m", info.name,
+                          v, 1u << 30),
+              "");
       else
-        to = x;
+        to = x * factor;
     };
     const auto arguments = [&](std::vector<Arguments>& to) {
       const auto parts = list(v);

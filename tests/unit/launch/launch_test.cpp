@@ -56,6 +56,23 @@ TEST(Options, names_may_be_shortened) {
   EXPECT_NE(failure({"--no-in"}).find("'--no-in' may be --no-inline or --no-infer"), std::string::npos);
 }
 
+// The names that the other verbs have; an alias is as its option in everything.
+TEST(Options, names_of_the_other_verbs) {
+  const auto o =
+      parse({"--block-dim", "64", "--grid-dim=2", "--json", "-q", "-o", "x.json", "--budget", "2m", "--timeout=500ms"});
+  ASSERT_TRUE(o);
+  EXPECT_EQ(o->launch.local_size, (std::vector<Size>{64}));
+  EXPECT_EQ(o->launch.num_groups, (std::vector<Size>{2}));
+  EXPECT_EQ(o->form, Form::json);
+  EXPECT_TRUE(o->silent);
+  EXPECT_EQ(o->output, "x.json");
+  EXPECT_EQ(o->budget, 120);
+  EXPECT_EQ(o->timeout, 0.5);
+  EXPECT_NE(failure({"--json=1"}).find("--json takes no value"), std::string::npos);
+  EXPECT_NE(failure({"--block-dim=1", "--local-size=2"}).find("not allowed with"), std::string::npos);
+  EXPECT_NE(failure({"--budget=2w"}).find("such as 30, 2.5, 500ms or 2m"), std::string::npos);
+}
+
 TEST(Options, what_excludes_each_other) {
   EXPECT_NE(failure({"--local_size=1", "--num_groups=2", "--global_size=2"})
                 .find("argument --global_size=: not allowed with argument --num_groups="),
