@@ -90,7 +90,10 @@ std::optional<Finding> shown(const PtxTest& t, const Compiled& made, const std::
 
 std::optional<Instruction> with_words(const Instruction& i, const std::string& words) {
   auto out = instruction_of(words, i.place, i.number, i.guard);
-  return out ? std::optional(*out) : std::nullopt;
+  if (!out) return std::nullopt;
+  out->unused = i.unused && out->reads();
+  if (out->writes()) out->value = i.value == Value::real && !out->is_real() ? Value::one : i.value;
+  return *out;
 }
 
 // One step smaller, the largest steps first.
@@ -113,6 +116,16 @@ std::vector<PtxTest> smaller(const PtxTest& t) {
       Instruction plain = i;
       plain.guard = Guard::none;
       with(k, plain);
+    }
+    if (i.unused) {
+      Instruction used = i;
+      used.unused = false;
+      with(k, used);
+    }
+    if (i.value != Value::parameter) {
+      Instruction simple = i;
+      simple.value = Value::parameter;
+      with(k, simple);
     }
     // A plain access in place of a stronger one beside the culprit.
     if (i.kind <= Kind::store && i.words != "ld.weak.global.u32" && i.words != "st.weak.global.u32")

@@ -163,6 +163,13 @@ Instruction ordering(Rng& rng) {
   return made(pick(rng, all), 0, 0);
 }
 
+// One value in three that is written or taken is a constant.
+Value draw_value(Rng& rng, const Instruction& i) {
+  if (!i.is_access() || !i.writes() || !rng.chance(0.35)) return Value::parameter;
+  static constexpr std::array<Value, 4> all = {Value::zero, Value::one, Value::ones, Value::real};
+  return all[rng.below(i.is_real() ? 4 : 3)];
+}
+
 }  // namespace
 
 PtxTest draw_test(uint64_t seed, uint64_t number) {
@@ -176,6 +183,8 @@ PtxTest draw_test(uint64_t seed, uint64_t number) {
     Instruction i = kind < 3 ? plain(rng) : kind < 6 ? load_or_store(rng) : kind < 9 ? atomic(rng) : ordering(rng);
     if (kind == 7 && k != main) i = ordering(rng);
     if (i.is_access() && rng.chance(0.08)) i.guard = rng.chance(0.5) ? Guard::predicate : Guard::branch;
+    i.value = draw_value(rng, i);
+    i.unused = i.is_access() && i.reads() && rng.chance(i.kind == Kind::atomic ? 0.35 : 0.15);
     t.body.push_back(i);
   }
   t.late = rng.chance(0.3);

@@ -8,6 +8,6 @@ namespace fencepost::hunt {
 
 PtxTest draw_test(uint64_t seed, uint64_t number);
 // Changes with what is drawn, so that a store of other tests is not gone on with.
-inline constexpr const char* k_drawing = "2";
+inline constexpr const char* k_drawing = "3";
 
 }  // namespace fencepost::hunt

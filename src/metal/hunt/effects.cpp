@@ -34,6 +34,7 @@ constexpr Row k_rows[] = {
     {Effect::weaker, Level::fault, "weaker", "The access has a narrower scope than written", k_operations},
     {Effect::reordered, Level::fault, "reordered", "Two accesses stand in another order, which the model forbids",
      "8.7 Morally strong operations; 8.9.5 Causality Order; 8.10.5 Sequential Consistency Per Location"},
+    {Effect::overtaken, Level::fault, "overtaken", "A later access stands before the acquiring read", k_release},
     {Effect::split, Level::fault, "split", "One access became several, so it is not single-copy atomic",
      "8.2.4 Memory Operations on Vector Data Types; 8.2.5 Memory Operations on Packed Data Types: a scalar access is "
      "one "
@@ -43,6 +44,8 @@ constexpr Row k_rows[] = {
     {Effect::unguarded, Level::fault, "unguarded", "The access is done although its predicate is false",
      "predicated execution"},
     {Effect::repeated, Level::fault, "repeated", "One path does the access twice", k_operations},
+    {Effect::operation, Level::fault, "operation", "The machine does another operation than the one that is written",
+     "atom, red: operation and type"},
     {Effect::illegal, Level::fault, "illegal",
      "The disassembler finds an instruction that the architecture does not have",
      "target ISA notes of the instruction"},
@@ -83,6 +86,11 @@ constexpr Row k_rows[] = {
     {Effect::wider_load, Level::allowed, "wider-load", "A weak load reads more than written",
      "8.4 Operation types: weak"},
     {Effect::local_gone, Level::allowed, "local-gone", "Local memory is kept in registers", "5.1.5 Local State Space"},
+    {Effect::unused_load, Level::allowed, "unused-load",
+     "A load whose value nobody uses is left out: an outcome of the program in which it reads the oldest value that it "
+     "may. What its acquire orders after an earlier read of that place is still ordered",
+     "8.4 Operation types; 8.8 Release and Acquire Patterns: an acquire orders what follows after the write that it "
+     "reads"},
     {Effect::shared_fence, Level::allowed, "shared-fence",
      "Fewer fences than instructions that ask for one: one serves two of them, or there is nothing to order beside it; "
      "every path that needs one has it",

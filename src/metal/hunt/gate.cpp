@@ -25,14 +25,19 @@ class Gate {
   Gate(const PtxTest& test, const MachineKernel& machine) : test_(test), code_(machine.code), sm_(machine.sm) {
     sites_.resize(test.body.size());
     offsets_ = offsets_of(machine);
+    has_scoreboards_ = std::ranges::any_of(code_, [](const MachineInstruction& i) { return i.sets.has_value(); });
     uint64_t most = 0;
     for (size_t n = 0; n < code_.size(); ++n)
-      for (const size_t to : code_[n].next)
-        if (to < n && code_[n].address - code_[to].address > most)
-          most = code_[n].address - code_[to].address, loop_end_ = n;
+      for (const size_t to : code_[n].next) {
+        if (to >= n) continue;
+        if (code_[n].line == k_frame_line && code_[n].base() == "BRA" && to + 1 < n) ++frame_loops_;
+        if (code_[n].address - code_[to].address > most) most = code_[n].address - code_[to].address, loop_end_ = n;
+      }
   }
 
   std::vector<Finding> run() {
+    // Copies of a loop's body have paths that only the count of its rounds excludes.
+    if (test_.loop && frame_loops_ > 1) return {{Effect::not_followed, 0, "the loop is unrolled"}};
     for (size_t n = 0; n < code_.size(); ++n) attribute(n);
     for (const bool reads : {false, true})
       for (const size_t n : lost_)
@@ -282,6 +287,7 @@ class Gate {
     const Instruction& p = test_.body[k];
     sites_[k].gone = true;
     if (p.place == 'l') return add(Effect::local_gone, k, to_string(p));
+    if (p.unused && p.kind == Kind::load && !p.is_volatile && !p.mmio) return unused_load(k);
     const bool may = !p.is_volatile && !p.mmio && p.kind <= Kind::store && !p.acquires() && !p.releases();
     for (uint32_t j = 0; may && j < test_.body.size(); ++j) {
       const Instruction& o = test_.body[j];
@@ -295,6 +301,19 @@ class Gate {
         return add(Effect::merged, k, fmt::format("with {}", to_string(o)));
     }
     add(Effect::absent, k, to_string(p));
+  }
+  // Nobody knows what a load read whose value nothing uses, so that it may have read the oldest value: what this thread
+  // has read of the place before. What follows an acquire comes after that read.
+  void unused_load(uint32_t k) {
+    const Instruction& p = test_.body[k];
+    add(Effect::unused_load, k, to_string(p));
+    for (const End& from : ends(k, true)) {
+      if (!p.acquires() || from.kernel || from.site > k) continue;
+      const Instruction& o = test_.body[from.site];
+      if (!o.reads() || !o.is_strong() || o.bits() != p.bits() || !may_overlap(o, p)) continue;
+      for (const End& to : ends(k, false))
+        if (to.kernel || to.site > k) acquire(k, from, to);
+    }
   }
   // May load k have the value of access j of its thread, which stands before it? Not if another thread's write must
   // come between them: what is acquired in between may stand behind such a write. The write comes after a load j in
@@ -368,7 +387,30 @@ class Gate {
     if (has_scope && i.has("CONSTANT") && p.words.find(".nc") == std::string::npos) add(Effect::weaker, k, at(n));
     if (offsets_[n] && p.place != 'l' && p.bits() >= 32 && *offsets_[n] / 64 != p.number)
       add(Effect::elsewhere, k, fmt::format("{} has the offset {}, not {}", at(n), *offsets_[n], p.number * 64));
+    if (p.kind >= Kind::atomic && role_of(i) == Role::both && !does(i, p)) add(Effect::operation, k, at(n));
     width(k, n);
+  }
+  // Is that the operation of the instruction? What a loop around a compare-and-swap computes is not followed.
+  static bool does(const MachineInstruction& i, const Instruction& p) {
+    const std::string& code = i.opcode;
+    if (i.has("CAS") || i.has("CAST")) return true;
+    const auto is = [&](const char* word) { return code.find(word) != std::string::npos; };
+    const bool real = is(".F16") || is(".BF16") || is(".F32") || is(".F64");
+    if (real != p.is_real()) return false;
+    if (real) {
+      const std::string type = p.type.starts_with("bf16") ? ".BF16" : "." + std::string(1, 'F') + p.type.substr(1, 2);
+      return i.has("ADD") && is(type.c_str()) && p.operation == "add";
+    }
+    const bool is_signed = is(".S32") || is(".S64");
+    const bool compares = p.operation == "min" || p.operation == "max";
+    if (compares && is_signed != p.type.starts_with("s")) return false;
+    // inc up to the highest number is add of 1.
+    const bool adds_one =
+        (p.operation == "add" && p.value == Value::one) || (p.operation == "inc" && p.value == Value::ones);
+    if (i.has("POPC")) return adds_one;
+    std::string wanted = p.operation;
+    for (char& c : wanted) c = static_cast<char>(c - 'a' + 'A');
+    return i.has(wanted) || (adds_one && i.has("ADD"));
   }
   void width(uint32_t k, size_t n) {
     const Instruction& p = test_.body[k];
@@ -502,9 +544,13 @@ class Gate {
   // The value of each read is there before `to` begins.
   void wait(uint32_t k, const End& from, const End& to) {
     for (const size_t a : *from.nodes) {
-      if (role_of(code_[a]) == Role::write || !code_[a].sets) continue;
-      const uint32_t bit = 1U << *code_[a].sets;
-      const auto waits = [&](size_t n) { return (code_[n].waits & bit) != 0 || code_[n].base() == "DEPBAR"; };
+      const auto role = role_of(code_[a]);
+      if (role == Role::write || (!code_[a].sets && (role != Role::both || !has_scoreboards_))) continue;
+      // An operation without a result may have no scoreboard: then a MEMBAR alone waits for it. With -O0 none has one.
+      const uint32_t bit = code_[a].sets ? 1U << *code_[a].sets : 0;
+      const auto waits = [&](size_t n) {
+        return (code_[n].waits & bit) != 0 || code_[n].base() == (bit != 0 ? "DEPBAR" : "MEMBAR");
+      };
       const bool round = test_.loop && from.site > to.site;
       const auto seen = reached({a}, false, waits, false, true, round);  // a wait comes before the predicate is asked
       for (const size_t b : *to.nodes)
@@ -637,9 +683,12 @@ class Gate {
       const Instruction& between = test_.body[m];
       if (!between.is_access() && concerns(between, a) && concerns(between, b)) return true;
     }
-    if (!may_overlap(a, b)) return false;
-    // Reads of one place are coherent if both are strong and overlap completely.
-    return a.writes() || b.writes() || (a.is_strong() && b.is_strong() && a.bits() == b.bits());
+    return must_stay(i, j);
+  }
+  // By coherence alone: reads of one place are ordered if both are strong and overlap completely.
+  bool must_stay(uint32_t i, uint32_t j) const {
+    const Instruction &a = test_.body[i], &b = test_.body[j];
+    return may_overlap(a, b) && (a.writes() || b.writes() || (a.is_strong() && b.is_strong() && a.bits() == b.bits()));
   }
   void overlaps() {
     for (uint32_t i = 0; i < test_.body.size(); ++i)
@@ -648,7 +697,11 @@ class Gate {
         if (sites_[i].all.empty() || sites_[j].all.empty()) continue;
         if (!before(sites_[j].all, sites_[i].all)) continue;
         const auto detail = fmt::format("{} before {}", at(sites_[j].all.front()), at(sites_[i].all.front()));
-        add(has_order(i, j) ? Effect::reordered : Effect::moved, j, detail);
+        const bool by_acquire = test_.body[i].acquires() && !must_stay(i, j);
+        if (!has_order(i, j))
+          add(Effect::moved, j, detail);
+        else
+          add(by_acquire ? Effect::overtaken : Effect::reordered, by_acquire ? i : j, detail);
       }
   }
 
@@ -659,6 +712,8 @@ class Gate {
   std::vector<std::optional<uint32_t>> offsets_;
   std::map<std::pair<uint32_t, Effect>, std::string> found_;
   Nodes lost_;
+  bool has_scoreboards_ = false;
+  size_t frame_loops_ = 0;        // loops whose branch back is of no instruction of the test
   size_t loop_end_ = ~size_t{0};  // the branch back that spans most
   Nodes entry_ = {0}, exits_;
   bool unread_ = false;

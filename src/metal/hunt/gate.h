@@ -16,6 +16,8 @@
 //   bar.sync, barrier.cluster                             BAR.SYNC; UCGABAR_WAIT, and MEMBAR where it releases
 //   fence.proxy.*                                         as siblings show: MEMBAR and FENCE.VIEW.ASYNC, ...
 //   two accesses that may overlap, one a write            the order of the code
+// A load that nothing uses may go, and its acquire with it, but for what the thread has read of that place before: what
+// follows must come after that read.
 // The begin and the end of the kernel stand for the accesses before and after a test: an order of one thread counts for
 // what others did before it (cumulativity).
 //
@@ -46,11 +48,13 @@ enum class Effect : uint8_t {
   skipped,  // an access is missing on a path
   weaker,   // a narrower scope than written
   reordered,
+  overtaken,  // a later access stands before an acquire
   split,      // one access became several
   width,      // more or less memory than written
   elsewhere,  // another place than written
   unguarded,  // done although its predicate is false
   repeated,   // done twice
+  operation,  // another one than written, as an addition of integers for one of floating point
   illegal,    // an instruction that the architecture does not have
   // allowed
   moved,
@@ -65,6 +69,7 @@ enum class Effect : uint8_t {
   vector_split,
   wider_load,
   local_gone,
+  unused_load,
   shared_fence,
   cache_operator,
   // named

@@ -71,6 +71,19 @@ bool loop_in_shared_loses_fences(const Case& c) {
          ((c.lost_order() && c.effect != "no-wait") || (c.effect == "reordered" && ordered));
 }
 
+bool accesses_move_before_loop_in_shared(const Case& c) {
+  const Instruction& i = c.at();
+  return c.effect == "overtaken" && c.target >= 90 && is_loop_in_shared(i) && i.acquires() &&
+         (i.place == 's' || i.place == 't' || i.place == 'h');
+}
+
+bool packed_sum_of_bit_one(const Case& c) {
+  const Instruction& i = c.at();
+  const bool result = i.kind == Kind::atomic && !i.unused;
+  return c.effect == "operation" && i.type.ends_with("x2") && i.value == Value::one && !result &&
+         (i.in_shared() || i.place == 'h');
+}
+
 bool generic_loop_loses_acquire(const Case& c) {
   const Instruction& i = c.at();
   return c.target >= 90 && is_loop_in_shared(i) && (i.place == 'u' || i.place == 'c') && c.effect == "no-invalidate";
@@ -142,6 +155,38 @@ constexpr Rule k_rules[] = {
       "623 "
       "of 6,881,280.",
       "silicon.cu", "40"}},
+    {accesses_move_before_loop_in_shared,
+     "accesses behind an acquiring operation on shared memory that becomes a loop are moved before it",
+     {"NVIDIA H200, driver 580.159.04, nvcc 13.5 (13.0). Warp 1 of a block does the operation on y in shared memory "
+      "and "
+      "then "
+      "loads or stores x in global memory; warp 0 does the opposite in the other order, with a fence between. Weak: "
+      "the "
+      "operation has acquired what warp 0 released, and the load has the older value, or warp 0 has seen the store.\n\n"
+      "| operation | is | weak, then a load | weak, then a store |\n|---|---|---|---|\n"
+      "| `atom.acquire.gpu.shared.add.u64`, unused | at fault | 1,679,302 (1,678,494) of 13,516,800 | 1,224,361 "
+      "(1,226,432) |\n"
+      "| `atom.acquire.cta.shared.add.u64`, unused | at fault | 1,677,813 (1,679,469) | 1,225,200 (1,225,075) |\n"
+      "| `atom.acquire.gpu.shared.add.u64`, used | the load is at fault | 2,112,868 (2,114,475) | 0 (0) |\n"
+      "| `atom.relaxed.gpu.shared.add.u64; fence.acq_rel.gpu` | compiled right | 0 (0) | 0 (0) |\n"
+      "| `atom.acquire.gpu.shared.cas.b64`, unused | compiled right | 0 (0) | 0 (0) |\n"
+      "| `atom.relaxed.gpu.shared.add.u64`, unused | allowed, the control | 1,680,216 (1,677,872) | 1,225,133 "
+      "(1,225,202) |",
+      "unused.cu", "100"}},
+    {packed_sum_of_bit_one,
+     "a packed addition of the constant 1 in shared memory becomes one of integers",
+     {"NVIDIA H200, driver 580.159.04, nvcc 13.5 and 13.0 alike. Each of 262,144 threads adds once to a word of its "
+      "own; "
+      "no "
+      "sum of halves differs from what it was, since 2^-24 and 2^-133 are less than half of the last place of 1.0.\n\n"
+      "| operation | is | words that changed |\n|---|---|---|\n"
+      "| `atom.relaxed.gpu.shared.add.noftz.f16x2` of 1, unused | at fault | 262,144, 0x3c003c00 to 0x3c003c01 |\n"
+      "| `red.relaxed.gpu.shared.add.noftz.f16x2` of 1 | at fault | 262,144, 0x3c003c00 to 0x3c003c01 |\n"
+      "| `atom.relaxed.gpu.shared.add.noftz.bf16x2` of 1, unused | at fault | 262,144, 0x3f803f80 to 0x3f803f81 |\n"
+      "| the same two `atom`, used | compiled right | 0 |\n"
+      "| `atom.relaxed.gpu.shared.add.noftz.f16x2` of 2, unused | compiled right | 0 |\n"
+      "| `atom.relaxed.gpu.shared.add.u32` of 1, unused | adds an integer, the control | 262,144 |",
+      "unused.cu", "1"}},
     {generic_loop_loses_acquire,
      "the acquire of generic atomic operations stands before the path for shared memory from sm_90 on",
      {"Tried on an NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5, and not seen: 0 of 25,690,112 "

@@ -332,6 +332,10 @@ Expected<std::vector<DeviceTest>> torn(const Instruction& i) {
 
 }  // namespace
 
+namespace {
+const char* where_word(const Instruction& i) { return i.in_shared() ? "shared" : "global"; }
+}  // namespace
+
 Expected<std::vector<DeviceTest>> device_tests(const Fault& f) {
   const auto parsed = parse_test(f.culprit);
   if (!parsed) return std::unexpected(parsed.error());
@@ -346,12 +350,17 @@ Expected<std::vector<DeviceTest>> device_tests(const Fault& f) {
   if (acquires || e == "no-membar" || e == "weak-membar")
     return i.is_access() ? lost_order(i, acquires) : fence_tests(i);
   if (e == "reordered") return reordered(*whole, culprit);
+  if (e == "overtaken")
+    return refuse(
+        "'run' gives each lane of a warp an address of its own, so that no addition of a warp is merged into one, and "
+        "accesses move before a merged one alone");
   if (!i.is_access()) return refuse("the instruction is a fence or a barrier");
   if (e == "absent" || e == "skipped" || e == "elsewhere") return one_write(i, "lost", "x = 0", "");
   if (e == "repeated") return one_write(i, "twice", "x = 2", "twice");
   if (e == "weaker") return narrower(i);
   if (e == "split" || e == "width") return torn(i);
   if (e == "unguarded") return refuse("'run' writes a condition as a branch, which is another form");
+  if (e == "operation") return refuse(fmt::format("'run' has no '{}' in {} memory", i.type, where_word(i)));
   if (e == "illegal") return refuse("a device ends the whole launch at an instruction that it does not have");
   return refuse(fmt::format("'{}' has no outcome of its own", e));
 }

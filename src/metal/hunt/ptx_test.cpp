@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <ranges>
 #include <set>
 
 namespace fencepost::hunt {
@@ -155,7 +157,31 @@ std::string list(const std::string& one, uint32_t n, bool numbered) {
 // Results are named after the instruction, so that none is overwritten: %r3_0.
 std::string result(const Instruction& i, size_t n) { return fmt::format("%{}{}_", space_register(i.bits()), n); }
 
-std::string operand(const Instruction& i) { return fmt::format("%{}c", space_register(i.bits())); }
+// A constant has a register of its own, %r3_k, which the prologue sets.
+std::string operand(const Instruction& i, size_t n) {
+  return i.value == Value::parameter ? fmt::format("%{}c", space_register(i.bits()))
+                                     : fmt::format("%{}{}_k", space_register(i.bits()), n);
+}
+// The bits of a constant that has at most 64 of them.
+uint64_t constant_of(const Instruction& i) {
+  const uint32_t bits = std::min(64u, std::max(16u, i.bits()));
+  switch (i.value) {
+    case Value::one:
+      return 1;
+    case Value::ones:
+      return ~uint64_t{0} >> (64 - bits);
+    case Value::real:
+      return i.type == "f64"      ? 0x3ff0000000000000
+             : i.type == "f32"    ? 0x3f800000
+             : i.type == "f16"    ? 0x3c00
+             : i.type == "f16x2"  ? 0x3c003c00
+             : i.type == "bf16"   ? 0x3f80
+             : i.type == "bf16x2" ? 0x3f803f80
+                                  : 1;
+    default:
+      return 0;
+  }
+}
 
 std::string statement(const Instruction& i, size_t n) {
   if (i.kind == Kind::cluster_barrier) {
@@ -168,7 +194,7 @@ std::string statement(const Instruction& i, size_t n) {
   std::string out = i.words + " ";
   if (i.reads()) out += list(result(i, n), i.vector, true) + ", ";
   out += address(i);
-  if (i.writes()) out += ", " + list(operand(i), i.vector, false);
+  if (i.writes()) out += ", " + list(operand(i, n), i.vector, false);
   if (i.operation == "cas") out += fmt::format(", %{}e", space_register(i.bits()));
   return out + ";";
 }
@@ -182,48 +208,125 @@ struct Kernel {
   }
 };
 
-void prologue(Kernel& k, const PtxTest& t) {
-  std::set<char> places;
-  bool wide = false, guarded = false;
-  for (const Instruction& i : t.body) {
-    places.insert(i.place);
-    wide = wide || (i.is_access() && i.bits() == 128);
-    guarded = guarded || i.guard != Guard::none;
-    if (i.words.find("tensormap::generic.acquire") != std::string::npos) places.insert('p');
+// How the frame makes a register that a test may need, from others that stand before it.
+struct Definition {
+  const char *name, *type;
+  std::string text;
+};
+
+std::vector<Definition> definitions() {
+  return {{"%out", "b64", "ld.param.b64 %out, [out];"},
+          {"%dc", "b64", "ld.param.b64 %dc, [val];"},
+          {"%de", "b64", "ld.param.b64 %de, [val+8];"},
+          {"%rc", "b32", "cvt.u32.u64 %rc, %dc;"},
+          {"%re", "b32", "cvt.u32.u64 %re, %de;"},
+          {"%hc", "b16", "cvt.u16.u64 %hc, %dc;"},
+          {"%he", "b16", "cvt.u16.u64 %he, %de;"},
+          {"%qc", "b128", "mov.b128 %qc, {%dc, %de};"},
+          {"%qe", "b128", "mov.b128 %qe, {%de, %dc};"},
+          {"%lane", "b32", fmt::format("mov.u32 %lane, %tid.x; mul.lo.u32 %lane, %lane, {};", k_stride)},
+          {"%lane64", "b64", "cvt.u64.u32 %lane64, %lane;"},
+          {"%aw", "b64", "ld.param.b64 %aw, [p];"},
+          {"%ap", "b64", "add.u64 %ap, %aw, %lane64;"},
+          {"%ak", "b64", "cvta.global.u64 %ak, %ap;"},
+          {"%aq", "b64", "ld.param.b64 %aq, [q]; add.u64 %aq, %aq, %lane64;"},
+          {"%au", "b64", "ld.param.b64 %au, [u]; add.u64 %au, %au, %lane64;"},
+          {"%as", "b32", "mov.u32 %as, s; add.u32 %as, %as, %lane;"},
+          {"%ah", "b64", "cvt.u64.u32 %ah, %as; cvta.shared.u64 %ah, %ah;"},
+          {"%at", "b32", "ld.param.b32 %at, [c]; add.u32 %at, %at, %lane;"},
+          {"%ac", "b32", "ld.param.b32 %ac, [c+4]; mapa.shared::cluster.u32 %ac, %at, %ac;"},
+          {"%g", "b32", "ld.param.b32 %g, [n+4];"},
+          {"%pg", "pred", "setp.ne.u32 %pg, %g, 0;"},
+          {"%n", "b32", "ld.param.b32 %n, [n];"},
+          {"%pl", "pred", ""}};
+}
+
+// "%rc" and whatever else a text names.
+void add_registers(std::set<std::string>& into, const std::string& text) {
+  for (size_t at = text.find('%'); at != std::string::npos; at = text.find('%', at + 1)) {
+    size_t end = at + 1;
+    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) ++end;
+    into.insert(text.substr(at, end - at));
   }
-  const auto has = [&](char c) { return places.contains(c); };
-  k.add(
-      "  .reg .b64 %ap, %aw, %aq, %ak, %au, %ah, %lane64, %out, %dc, %de; .reg .b32 %as, %at, %ac, %lane, %rc, %re, "
-      "%n; .reg .b16 %hc, %he; .reg .pred %pg, %pl;");
-  if (wide) k.add("  .reg .b128 %qc, %qe;");
+}
+
+// Registers of the test's own: results, and constants with their values.
+void own_registers(Kernel& k, std::vector<std::string>& values, const PtxTest& t) {
   for (size_t n = 0; n < t.body.size(); ++n) {
     const Instruction& i = t.body[n];
-    if (i.is_access() && i.reads())
-      for (uint32_t e = 0; e < i.vector; ++e)
-        k.add(fmt::format("  .reg .b{} {}{};", std::max(16u, i.bits()), result(i, n), e));
+    if (!i.is_access()) continue;
+    const uint32_t bits = std::max(16u, i.bits());
+    for (uint32_t e = 0; i.reads() && e < i.vector; ++e) {
+      k.add(fmt::format("  .reg .b{} {}{};", bits, result(i, n), e));
+      // A guarded instruction may leave its result as it is.
+      if (!i.unused && i.guard != Guard::none)
+        values.push_back(fmt::format("mov.b{} {}{}, %{}c;", bits, result(i, n), e, space_register(i.bits())));
+    }
+    if (i.value == Value::parameter) continue;
+    const std::string to = operand(i, n), constant = fmt::format("{:#x}", constant_of(i));
+    k.add(fmt::format("  .reg .b{} {};", bits, to));
+    if (bits == 128)
+      values.push_back(
+          fmt::format("{{ .reg .b64 %low, %high; mov.b64 %low, {}; mov.b64 %high, {}; mov.b128 {}, {{%low, %high}}; }}",
+                      constant, i.value == Value::ones ? constant : "0", to));
+    else
+      values.push_back(fmt::format("mov.b{} {}, {};", bits, to, constant));
   }
-  if (has('s') || has('h') || has('t') || has('c')) k.add("  .shared .align 128 .b8 s[1024];");
-  if (has('l')) k.add("  .local .align 128 .b8 loc[1024];");
+}
+
+// Declares and sets what `body` needs.
+void prologue(Kernel& k, const PtxTest& t, const std::string& body) {
+  std::vector<std::string> values;
+  own_registers(k, values, t);
+  std::set<std::string> needed;
+  add_registers(needed, body);
+  for (const std::string& v : values) add_registers(needed, v);
+  std::vector<Definition> used;
+  for (const Definition& d : definitions() | std::views::reverse) {
+    if (!needed.contains(d.name)) continue;
+    add_registers(needed, d.text);
+    used.insert(used.begin(), d);
+  }
+  for (const Definition& d : used) k.add(fmt::format("  .reg .{} {};", d.type, d.name));
+  const auto in = [&](const char* places) {
+    return std::ranges::any_of(t.body, [&](const Instruction& i) {
+      return i.place != 0 && std::string(places).find(i.place) != std::string::npos;
+    });
+  };
+  if (in("shtc")) k.add("  .shared .align 128 .b8 s[1024];");
+  if (in("l")) k.add("  .local .align 128 .b8 loc[1024];");
   k.add(fmt::format("  .loc 1 {} 0", k_frame_line));
-  k.add("  ld.param.b64 %out, [out]; ld.param.b64 %dc, [val]; ld.param.b64 %de, [val+8];");
-  k.add("  cvt.u32.u64 %rc, %dc; cvt.u32.u64 %re, %de; cvt.u16.u64 %hc, %dc; cvt.u16.u64 %he, %de;");
-  if (wide) k.add("  mov.b128 %qc, {%dc, %de}; mov.b128 %qe, {%de, %dc};");
-  k.add(fmt::format("  mov.u32 %lane, %tid.x; mul.lo.u32 %lane, %lane, {}; cvt.u64.u32 %lane64, %lane;", k_stride));
-  if (has('p') || has('k') || has('w')) k.add("  ld.param.b64 %aw, [p]; add.u64 %ap, %aw, %lane64;");
-  if (has('k')) k.add("  cvta.global.u64 %ak, %ap;");
-  if (has('q')) k.add("  ld.param.b64 %aq, [q]; add.u64 %aq, %aq, %lane64;");
-  if (has('u')) k.add("  ld.param.b64 %au, [u]; add.u64 %au, %au, %lane64;");
-  if (has('h')) k.add("  mov.u32 %as, s; add.u32 %as, %as, %lane; cvt.u64.u32 %ah, %as; cvta.shared.u64 %ah, %ah;");
-  if (has('t') || has('c')) k.add("  ld.param.b32 %at, [c]; add.u32 %at, %at, %lane;");
-  if (has('c')) k.add("  ld.param.b32 %ac, [c+4]; mapa.shared::cluster.u32 %ac, %at, %ac;");
-  if (guarded) k.add("  ld.param.b32 %n, [n+4]; setp.ne.u32 %pg, %n, 0;");
+  for (const Definition& d : used)
+    if (!d.text.empty()) k.add("  " + d.text);
+  for (const std::string& v : values) k.add("  " + v);
+}
+
+// The instructions, and the stores of their results.
+Kernel body_of(const PtxTest& t) {
+  Kernel k;
+  // The pragma is lost with the instruction behind it if nothing uses that.
+  if (t.loop) k.add("again:\n  .pragma \"nounroll\";\n  sub.u32 %n, %n, 1;"), k.lines += 2;
   for (size_t n = 0; n < t.body.size(); ++n) {
     const Instruction& i = t.body[n];
-    if (!i.is_access() || !i.reads() || i.guard == Guard::none) continue;
-    for (uint32_t e = 0; e < i.vector; ++e)
-      k.add(fmt::format("  mov.b{} {}{}, {};", std::max(16u, i.bits()), result(i, n), e, operand(i)));
+    k.add(fmt::format("  .loc 1 {} 0", k_first_line + n));
+    if (i.guard == Guard::branch) k.add(fmt::format("  @!%pg bra skip{};", n));
+    k.add(fmt::format("  {}{}", i.guard == Guard::predicate ? "@%pg " : "", statement(i, n)));
+    if (i.guard == Guard::branch) k.add(fmt::format("skip{}:", n));
   }
-  if (t.loop) k.add("  ld.param.b32 %n, [n];");
+  k.add(fmt::format("  .loc 1 {} 0", k_frame_line));
+  if (t.loop) k.add("  setp.ne.u32 %pl, %n, 0; @%pl bra again;");
+  uint32_t at = 0;
+  std::vector<std::string> results;
+  for (size_t n = 0; n < t.body.size(); ++n) {
+    const Instruction& i = t.body[n];
+    if (!i.is_access() || !i.reads() || i.unused) continue;
+    for (uint32_t e = 0; e < i.vector; ++e, at += 16)
+      results.push_back(
+          fmt::format("  st.weak.global.b{} [%out+{}], {}{};", std::max(16u, i.bits()), at, result(i, n), e));
+  }
+  if (t.late) std::ranges::reverse(results);
+  for (const std::string& r : results) k.add(r);
+  return k;
 }
 
 Kernel build(const PtxTest& t, const std::string& name) {
@@ -233,28 +336,10 @@ Kernel build(const PtxTest& t, const std::string& name) {
                   ".b8 c[8], .param .align 8 .b8 n[8], .param .align 16 .b8 val[16])",
                   name));
   k.add("{");
-  prologue(k, t);
-  if (t.loop) k.add("again:\n  .pragma \"nounroll\";"), ++k.lines;
-  for (size_t n = 0; n < t.body.size(); ++n) {
-    const Instruction& i = t.body[n];
-    k.add(fmt::format("  .loc 1 {} 0", k_first_line + n));
-    if (i.guard == Guard::branch) k.add(fmt::format("  @!%pg bra skip{};", n));
-    k.add(fmt::format("  {}{}", i.guard == Guard::predicate ? "@%pg " : "", statement(i, n)));
-    if (i.guard == Guard::branch) k.add(fmt::format("skip{}:", n));
-  }
-  k.add(fmt::format("  .loc 1 {} 0", k_frame_line));
-  if (t.loop) k.add("  sub.u32 %n, %n, 1; setp.ne.u32 %pl, %n, 0; @%pl bra again;");
-  uint32_t at = 0;
-  std::vector<std::string> results;
-  for (size_t n = 0; n < t.body.size(); ++n) {
-    const Instruction& i = t.body[n];
-    if (!i.is_access() || !i.reads()) continue;
-    for (uint32_t e = 0; e < i.vector; ++e, at += 16)
-      results.push_back(
-          fmt::format("  st.weak.global.b{} [%out+{}], {}{};", std::max(16u, i.bits()), at, result(i, n), e));
-  }
-  if (t.late) std::ranges::reverse(results);
-  for (const std::string& r : results) k.add(r);
+  const Kernel body = body_of(t);
+  prologue(k, t, body.text);
+  k.text += body.text;
+  k.lines += body.lines;
   k.add("  ret;");
   k.add("}");
   return k;
@@ -288,9 +373,40 @@ Expected<Instruction> instruction_of(const std::string& words, char place, uint3
   return i;
 }
 
+namespace {
+
+const char* word_of(Value v) {
+  return v == Value::zero ? "=0" : v == Value::one ? "=1" : v == Value::ones ? "=-1" : v == Value::real ? "=1.0" : "";
+}
+// Takes "=VALUE" and " unused" from the end of an instruction.
+Expected<void> take_ends(std::string& one, Instruction& into) {
+  if (one.ends_with(" unused")) into.unused = true, one = trimmed(one.substr(0, one.size() - 7));
+  const size_t at = one.find('=');
+  if (at == std::string::npos) return {};
+  for (const Value v : {Value::zero, Value::one, Value::ones, Value::real})
+    if (one.substr(at) == word_of(v)) into.value = v;
+  if (into.value == Value::parameter)
+    return error_at({}, fmt::format("'{}' is no value", one.substr(at + 1)), "0, 1, -1 and 1.0 are");
+  one.resize(at);
+  return {};
+}
+// Does the instruction have what these say?
+Expected<void> has_ends(const Instruction& i) {
+  if (i.unused && !(i.is_access() && i.reads()))
+    return error_at({}, fmt::format("'{}' has no result that could be unused", i.words));
+  if (i.value != Value::parameter && !(i.is_access() && i.writes()))
+    return error_at({}, fmt::format("'{}' takes no value", i.words));
+  if (i.value == Value::real && !i.is_real())
+    return error_at({}, fmt::format("'{}' takes no value of floating point", i.words));
+  return {};
+}
+
+}  // namespace
+
 std::string to_string(const Instruction& i) {
   const char* guard = i.guard == Guard::none ? "" : i.guard == Guard::predicate ? "?p " : "?b ";
-  return guard + i.words + (i.place == 0 ? "" : fmt::format("@{}{}", i.place, i.number));
+  return guard + i.words + (i.place == 0 ? "" : fmt::format("@{}{}", i.place, i.number)) + word_of(i.value) +
+         (i.unused ? " unused" : "");
 }
 
 std::string to_string(const PtxTest& t) {
@@ -311,6 +427,8 @@ Expected<PtxTest> parse_test(const std::string& text) {
     if (one.starts_with("?p ")) guard = Guard::predicate;
     if (one.starts_with("?b ")) guard = Guard::branch;
     if (guard != Guard::none) one = trimmed(one.substr(3));
+    Instruction ends;
+    if (const auto ok = take_ends(one, ends); !ok) return std::unexpected(ok.error());
     const size_t at = one.find('@');
     char place = 0;
     uint32_t number = 0;
@@ -323,8 +441,11 @@ Expected<PtxTest> parse_test(const std::string& text) {
         return error_at({}, fmt::format("'{}' is no place", one.substr(at + 1)),
                         "a letter of p w q k u h s t c l and a number from 1 to 15");
     }
-    const auto i = instruction_of(one.substr(0, at), place, number, guard);
+    auto i = instruction_of(one.substr(0, at), place, number, guard);
     if (!i) return std::unexpected(i.error());
+    i->value = ends.value;
+    i->unused = ends.unused;
+    if (const auto ok = has_ends(*i); !ok) return std::unexpected(ok.error());
     out.body.push_back(*i);
   }
   return out;

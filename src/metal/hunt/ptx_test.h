@@ -11,6 +11,8 @@
 //   u  generic, nothing known                                    h  generic, known to be shared (cvta.shared)
 //   s  a shared variable, no register                            t  shared, an address from a register
 //   c  shared memory of a CTA of the cluster (mapa)              l  a variable of local memory
+// Behind a place "=0", "=1", "=-1" or "=1.0" is the value that an access writes or takes, a constant (Value), and
+// " unused" says that nothing uses the result: atom.acquire.gpu.shared.add.u64@s1=1 unused
 // Number n is the offset 64 n: accesses of one letter and different numbers never overlap, and the offset leads from a
 // machine instruction back to the place that it accesses.
 // "barrier.cluster.ARRIVE+WAIT" (release+acquire, relaxed+acquire) stands for an arrival and a wait.
@@ -26,12 +28,17 @@ enum class Kind : uint8_t { load, store, atomic, reduction, fence, proxy_fence, 
 enum class Order : uint8_t { weak, relaxed, acquire, release, acq_rel, sc };
 enum class Scope : uint8_t { none, cta, cluster, gpu, sys };
 enum class Guard : uint8_t { none, predicate, branch };
+// What a store or an atomic operation writes or takes: a parameter of the kernel, or a constant that the compiler knows:
+// no bit set, the lowest one, all, and 1.0 of a floating-point type. Of a compare-and-swap it is the expected value.
+enum class Value : uint8_t { parameter, zero, one, ones, real };
 
 struct Instruction {
   std::string words;  // "atom.acquire.gpu.shared.add.u64"
   char place = 0;     // letter, 0: no address
   uint32_t number = 0;
   Guard guard = Guard::none;
+  Value value = Value::parameter;
+  bool unused = false;  // nothing uses the result
   // ---- what the words say ----
   Kind kind = Kind::load;
   Order order = Order::weak;
@@ -46,10 +53,12 @@ struct Instruction {
   bool acquires() const { return order == Order::acquire || order == Order::acq_rel || order == Order::sc; }
   bool releases() const { return order == Order::release || order == Order::acq_rel || order == Order::sc; }
   bool is_strong() const { return order != Order::weak; }
-  bool in_shared() const { return place == 's' || place == 't'; }  // of the CTA, and the compiler knows it
-  uint32_t bits() const;                                           // of one element
+  bool is_real() const { return type.find('f') != std::string::npos; }  // of a floating-point type
+  bool in_shared() const { return place == 's' || place == 't'; }       // of the CTA, and the compiler knows it
+  uint32_t bits() const;                                                // of one element
   friend bool operator==(const Instruction& a, const Instruction& b) {
-    return a.words == b.words && a.place == b.place && a.number == b.number && a.guard == b.guard;
+    return a.words == b.words && a.place == b.place && a.number == b.number && a.guard == b.guard &&
+           a.value == b.value && a.unused == b.unused;
   }
 };
 

@@ -75,6 +75,10 @@ const char* title_of(Effect e, const Instruction& i, bool merged) {
       return "loses its scope";
     case Effect::reordered:
       return "is moved before an earlier access";
+    case Effect::overtaken:
+      return "is overtaken by a later access";
+    case Effect::operation:
+      return "becomes another operation";
     case Effect::split:
       return "is split into several accesses";
     case Effect::width:
@@ -121,6 +125,12 @@ std::string expected_of(Effect e, const Instruction& i, bool merged) {
                "program: "
                "the second has no older value than the first";
       return "the two accesses are seen in the order of the program";
+    case Effect::overtaken:
+      return "what stands behind an acquire is done after its read: where that has read a value that was released, a "
+             "later "
+             "load sees what was done before the release, and a later store is seen by nothing that was";
+    case Effect::operation:
+      return "the operation is done in the type that is written";
     case Effect::split:
       return "the access is one operation: no thread sees a part of it";
     default:

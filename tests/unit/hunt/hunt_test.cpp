@@ -174,6 +174,112 @@ TEST(Hunt, LateResultsMoveLoads) {
   EXPECT_LT(drawn, 100u);
 }
 
+// Results that nobody uses. Two faults of ptxas that show in such tests alone; and what it makes right.
+TEST(Hunt, UnusedResultsAreJudged) {
+  EXPECT_TRUE(effects("overtaken").contains("overtaken"));
+  EXPECT_TRUE(effects("bit-one").contains("operation"));
+  EXPECT_TRUE(effects("red-one").contains("operation"));
+  for (const char* name :
+       {"unused-atoms", "inc-ones", "unused-volatile", "unused-alone", "unused-acquire", "unused-cta"})
+    EXPECT_FALSE(has_fault(effects(name))) << name;
+  EXPECT_TRUE(effects("unused-alone").contains("unused-load"));
+  // A volatile load is done though nobody uses it, and a load whose result is kept is not left out.
+  const auto gone = [](const char* name, const char* test, const char* opcode) {
+    Sample r = recorded(name);
+    if (*test != 0) r.test = *parse_test(test);
+    auto lines = lines_of(r.text);
+    for (std::string& l : lines)
+      if (*opcode != 0 && l.find(opcode) != std::string::npos) l = l.substr(0, l.find("| ")) + "| NOP";
+    return effects(r, joined(lines));
+  };
+  EXPECT_TRUE(gone("unused-volatile", "", ".STRONG.SYS").contains("absent"));
+  EXPECT_TRUE(gone("unused-alone", "ld.acquire.gpu.global.u32@q1; ld.weak.global.u32@p2", "").contains("absent"));
+  // The acquire that goes with its load still counts for an earlier read of the place.
+  EXPECT_TRUE(gone("unused-acquire", "", "CCTL").contains("no-invalidate"));
+  EXPECT_FALSE(has_fault(gone("unused-alone", "", "CCTL")));
+  EXPECT_FALSE(has_fault(gone("unused-acquire",
+                              "ld.relaxed.gpu.global.u32@p1; ld.acquire.gpu.global.u32@p3 unused; "
+                              "ld.weak.global.u32@p2",
+                              "CCTL")));
+  Sample cta = recorded("unused-cta");
+  std::string text = cta.text;
+  for (size_t at = text.find("- 3f | NOP"); at != std::string::npos; at = text.find("- 3f | NOP"))
+    text.replace(at, 10, "- 00 | NOP");
+  EXPECT_TRUE(effects(cta, text).contains("no-wait"));
+  // An operation without a result has no scoreboard, so that an acquire of it is awaited by a MEMBAR or not at all.
+  Sample atoms = recorded("unused-atoms");
+  std::string red = atoms.text;
+  const size_t at = red.find("10 2 02 | ATOMG");
+  ASSERT_NE(at, std::string::npos);
+  red.replace(at, 15, "10 - 02 | ATOMG");
+  EXPECT_TRUE(effects(atoms, red).contains("no-wait"));
+}
+
+// The machine's operation is the one that is written, in its type.
+TEST(Hunt, OtherOperationsAreFaults) {
+  const auto with = [](const char* name, const std::string& from, const std::string& to) {
+    Sample r = recorded(name);
+    std::string text = r.text;
+    const size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    if (at != std::string::npos) text.replace(at, from.size(), to);
+    return effects(r, text).contains("operation");
+  };
+  EXPECT_TRUE(with("unused-atoms", "REDG.E.MIN.S32", "REDG.E.MIN"));  // as unsigned
+  EXPECT_TRUE(with("unused-atoms", "REDG.E.MIN.S32", "REDG.E.MAX.S32"));
+  EXPECT_TRUE(with("unused-atoms", "REDG.E.MAX.64", "REDG.E.MAX.S64"));
+  EXPECT_TRUE(with("unused-atoms", "ATOMG.E.ADD", "ATOMG.E.AND"));
+  EXPECT_TRUE(with("unused-atoms", "ATOMG.E.ADD", "ATOMG.E.ADD.F32.FTZ.RN"));
+  EXPECT_FALSE(with("unused-atoms", "ATOMG.E.ADD", "ATOMG.E.ADD.S32"));  // the same bits
+  // inc up to the highest number adds 1, and no other does.
+  EXPECT_FALSE(effects("inc-ones").contains("operation"));
+  Sample other = recorded("inc-ones");
+  other.test = *parse_test("atom.relaxed.gpu.global.inc.u32@w1=1; red.relaxed.gpu.shared.inc.u32@s2");
+  EXPECT_TRUE(effects(other, other.text).contains("operation"));
+}
+
+// A loop whose pragma was lost is unrolled: its paths are named, not judged.
+TEST(Hunt, UnrolledLoopsAreNamed) {
+  EXPECT_EQ(effects("unrolled"), std::set<std::string>{"not-followed"});
+  EXPECT_NE(kernel_of(*parse_test("loop: ld.weak.global.u32@p1 unused"), "t0").find("nounroll\";\n  sub.u32 %n"),
+            std::string::npos);
+}
+
+// What the frame declares is used.
+TEST(Hunt, KernelsHaveNoUnusedRegisters) {
+  static const std::regex declared("\\.reg \\.\\w+ (%\\w+);"), named("%\\w+");
+  size_t count = 0;
+  for (uint64_t n = 0; n < 500; ++n) {
+    const PtxTest t = draw_test(11, n);
+    const std::string text = kernel_of(t, "t0");
+    std::map<std::string, int> uses;
+    for (std::sregex_iterator at(text.begin(), text.end(), named), end; at != end; ++at) ++uses[(*at)[0]];
+    for (std::sregex_iterator at(text.begin(), text.end(), declared), end; at != end; ++at, ++count)
+      EXPECT_GE(uses[(*at)[1]], 2) << (*at)[1] << "\n" << text;
+  }
+  EXPECT_GT(count, 2000u);
+}
+
+TEST(Hunt, UnusedResultsAndConstantsAreDrawn) {
+  std::map<std::string, uint32_t> seen;
+  for (uint64_t n = 0; n < 3000; ++n)
+    for (const Instruction& i : draw_test(13, n).body) {
+      if (i.kind == Kind::atomic) ++seen[i.unused ? "atom unused" : "atom"];
+      if (i.kind == Kind::load) ++seen[i.unused ? "ld unused" : "ld"];
+      if (i.is_access() && i.writes()) ++seen[fmt::format("value {}", static_cast<int>(i.value))];
+      EXPECT_TRUE(i.value != Value::real || i.is_real());
+    }
+  for (const auto& [what, n] : seen) EXPECT_GT(n, 40u) << what;
+  EXPECT_EQ(seen.size(), 9u);
+  for (const char* bad :
+       {"st.weak.global.u32@p1 unused", "ld.weak.global.u32@p1=1", "fence.sc.gpu unused", "st.weak.global.u32@p1=2",
+        "st.weak.global.u32@p1=1.0", "red.relaxed.gpu.global.add.u32@p1 unused"})
+    EXPECT_FALSE(parse_test(bad).has_value()) << bad;
+  const std::string text = kernel_of(*parse_test("atom.acquire.gpu.shared.add.u64@s1=-1 unused"), "t0");
+  EXPECT_NE(text.find("mov.b64 %d0_k, 0xffffffffffffffff;"), std::string::npos) << text;
+  EXPECT_EQ(text.find("st.weak.global"), std::string::npos) << text;
+}
+
 // Two stores of one value are one, under the line of what follows (whose lost fence is a fault); local memory moves
 // freely.
 TEST(Hunt, StoresOfOneValueAndLocalMemoryAreNoFaults) {
@@ -636,6 +742,15 @@ TEST(Hunt, KnownFaultsHaveRules) {
   EXPECT_TRUE(known("reordered", "st.weak.global.u32@p2; atom.acq_rel.gpu.shared.add.u64@s4", 1, new90));
   EXPECT_FALSE(known("reordered", "st.weak.global.u32@p2; atom.relaxed.gpu.shared.add.u64@s4", 1, new90));
   EXPECT_FALSE(known("no-invalidate", "atom.acquire.gpu.shared.add.u64@s1", 0, new80));
+  const char* early = "atom.acquire.gpu.shared.add.u64@s1 unused; ld.weak.global.u32@p2";
+  EXPECT_TRUE(known("overtaken", early, 0, new90));
+  EXPECT_FALSE(known("overtaken", early, 0, new80));
+  EXPECT_FALSE(known("overtaken", "atom.acquire.gpu.shared.add.u32@s1 unused; ld.weak.global.u32@p2", 0, new90));
+  EXPECT_TRUE(known("operation", "atom.relaxed.gpu.shared.add.noftz.f16x2@s1=1 unused", 0, new80));
+  EXPECT_TRUE(known("operation", "red.relaxed.gpu.shared.add.noftz.bf16x2@s1=1", 0, new90));
+  EXPECT_FALSE(known("operation", "atom.relaxed.gpu.shared.add.noftz.f16x2@s1=1", 0, new80));
+  EXPECT_FALSE(known("operation", "red.relaxed.gpu.shared.add.noftz.f16x2@s1", 0, new80));
+  EXPECT_FALSE(known("operation", "red.relaxed.gpu.global.add.noftz.f16x2@p1=1", 0, new80));
   EXPECT_FALSE(known("weaker", "atom.acquire.gpu.shared.add.u64@s1", 0, new90));
   EXPECT_TRUE(known("no-invalidate", "atom.acquire.gpu.add.u64@u1", 0, new90));
   EXPECT_FALSE(known("no-membar", "atom.release.gpu.add.u64@u1", 0, new90));
