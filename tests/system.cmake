@@ -115,6 +115,8 @@ if(TARGET fencepost)
   endif()
   add_test(NAME system.hunt_sensitivity COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/hunt_sensitivity
     $<TARGET_FILE:fencepost> ${FENCEPOST_PTXAS_NAME} --tests 400 --one-in 8)
+  # What it asks of the model, without a compiler.
+  add_test(NAME system.hunt_model COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/hunt_model $<TARGET_FILE:fencepost>)
   add_test(NAME system.kill_hunt COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/kill_hunt
     $<TARGET_FILE:fencepost> ${FENCEPOST_PTXAS_NAME})
   # ptxas takes what gen makes of asynchronous PTX.

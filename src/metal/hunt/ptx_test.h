@@ -28,8 +28,8 @@ enum class Kind : uint8_t { load, store, atomic, reduction, fence, proxy_fence, 
 enum class Order : uint8_t { weak, relaxed, acquire, release, acq_rel, sc };
 enum class Scope : uint8_t { none, cta, cluster, gpu, sys };
 enum class Guard : uint8_t { none, predicate, branch };
-// What a store or an atomic operation writes or takes: a parameter of the kernel, or a constant that the compiler knows:
-// no bit set, the lowest one, all, and 1.0 of a floating-point type. Of a compare-and-swap it is the expected value.
+// What a store or an atomic operation writes or takes: a parameter of the kernel, or a constant, which the compiler
+// knows: no bit set, the lowest one, all, and 1.0 of a floating-point type. Of a compare-and-swap the expected value.
 enum class Value : uint8_t { parameter, zero, one, ones, real };
 
 struct Instruction {
