@@ -43,6 +43,11 @@ if(TARGET fencepost)
   # So have the rows of table 7 of the ASPLOS 2024 paper, which bench/table7 writes.
   add_test(NAME system.table7 COMMAND fencepost expect ${CMAKE_SOURCE_DIR}/examples/asplos24/table7/expected.csv --root ${CMAKE_SOURCE_DIR} -j 2)
   add_test(NAME system.table7_files COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/bench/table7 --paper --same ${CMAKE_SOURCE_DIR}/examples/asplos24/table7)
+  # The same programs in CUDA C++, as PTX of two compilers, and as litmus tests.
+  add_test(NAME system.table7_cuda.files COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/bench/table7_cuda --same ${CMAKE_SOURCE_DIR}/examples/asplos24/table7-cuda)
+  if(TARGET fencepost_kern)
+    add_test(NAME system.table7_cuda COMMAND fencepost expect ${CMAKE_SOURCE_DIR}/examples/asplos24/table7-cuda/expected.csv --root ${CMAKE_SOURCE_DIR} -j 2)
+  endif()
   # So have the bundled kernels, where OpenCL C can be compiled.
   add_test(NAME system.opencl_c COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/with_opencl_c
     $<TARGET_FILE:fencepost> expect ${CMAKE_SOURCE_DIR}/examples/opencl-c/expected.csv --root ${CMAKE_SOURCE_DIR} -j 2)

@@ -1,0 +1,23 @@
+// Test-and-test-and-set lock.
+// Spins on a plain look, and only then tries to take the lock; then it adds one to x and notes what it found.
+// @Config: 2, 1, 2
+// @Output: forall (seen[0] != seen[1] && seen[0] != seen[2] && seen[0] != seen[3] && seen[1] != seen[2] && seen[1] != seen[3] && seen[2] != seen[3])
+#include <cuda/atomic>
+
+#define SCOPE cuda::thread_scope_device
+#define ACQUIRE cuda::memory_order_acquire
+#define RELEASE cuda::memory_order_release
+#define RELAXED cuda::memory_order_relaxed
+using word = cuda::atomic_ref<unsigned, SCOPE>;
+
+extern "C" __global__ void ttaslock(unsigned* lock, unsigned* x, unsigned* seen) {
+  for (;;) {
+    while (word(*lock).load(RELAXED) != 0) {
+    }
+    if (word(*lock).exchange(1, ACQUIRE) == 0) break;
+  }
+  unsigned count = *x;
+  seen[blockIdx.x * blockDim.x + threadIdx.x] = count;
+  *x = count + 1;
+  word(*lock).store(0, RELEASE);
+}
