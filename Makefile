@@ -8,7 +8,7 @@ export JOBS
 # Where `make install` puts the program; DESTDIR stands before it for packagers.
 PREFIX ?= /usr/local
 
-.PHONY: help demo install deb runner site test test-all asan asan-short tsan fuzz fuzz-models fuzz-front fuzz-peer fuzz-kernels fuzz-parsers fuzz-program mutate plant bench pictures program format tidy clean
+.PHONY: help demo install deb runner site test test-all asan asan-short tsan fuzz fuzz-models fuzz-front fuzz-peer fuzz-kernels fuzz-parsers fuzz-program mutate plant plant-certificates bench pictures program format tidy clean
 
 help:
 	@echo 'make demo          build, decide the bundled litmus tests, show why one is forbidden'
@@ -26,6 +26,7 @@ help:
 	@echo 'make fuzz-parsers  libFuzzer on every parser, FUZZ_SECONDS=600 each'
 	@echo 'make fuzz-program  100,000 runs of all verbs on mutated files: no signal, no internal error, no budget overrun'
 	@echo 'make mutate        plant one-line faults and count how many the fuzzing catches'
+	@echo 'make plant-certificates   draw faults in the engines and ask for certificates of 200 wrong answers: none'
 	@echo 'make plant         draw 60 faults over the front ends and layouts and count how many the tests catch'
 	@echo 'make asan-short    readers and engines under the address and undefined-behaviour sanitizers'
 	@echo 'make format        lay out the sources as .clang-format has it (clang-format 19)'
@@ -162,6 +163,14 @@ plant:
 	  --count 320 --batch 80 --seed 5000 --patience 0.15 --save build/plant/jobs || exit 1; done
 	@tools/plant/plant build $(PLANT_ROOMS) --targets "$(PLANT_TARGETS)" --build $(BUILD)
 	@tools/plant/plant draw --tests $(PLANT_TESTS) --count 60 --seed $(FUZZ_SEED)
+
+ENGINE_ROOMS := logic/encode logic/bounds logic/check/check.cpp logic/check/solve.cpp logic/check/races.cpp
+plant-certificates:
+	@tools/install_packages build test
+	@tools/build $(PRESET) fencepost_alone
+	@tools/build $(PRESET) fencepost-verify
+	@tools/plant/plant build $(ENGINE_ROOMS) --targets fencepost_alone --build $(BUILD)
+	@tools/plant/wrong_answers --program build/plant/bin/fencepost_alone --verify $(BUILD)/fencepost-verify --seed $(FUZZ_SEED) --jobs $(JOBS)
 
 bench:
 	@tools/install_packages build test bench
