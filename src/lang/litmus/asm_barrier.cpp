@@ -159,6 +159,7 @@ void parse_barrier_operands(Cursor& c, ThreadBuilder& t, const Mnemonic& m, Inst
       c.fail(second, fmt::format("{} threads are not whole warps", operand.value()),
              fmt::format("the number of threads is a multiple of {}", k_warp));
     out.barrier.quorum = operand;  // without an id: until name_barriers has looked at it
+    out.spelling = {std::to_string(operand.value())};
     return;
   }
   if (isa)

@@ -17,13 +17,14 @@ struct Head {
   Tag proxy;
 };
 constexpr Head k_heads[] = {
-    {"ld", PtxOp::Kind::load, Tag::GEN},     {"tld", PtxOp::Kind::load, Tag::TEX},
-    {"suld", PtxOp::Kind::load, Tag::SUR},   {"cold", PtxOp::Kind::load, Tag::CON},
-    {"ldc", PtxOp::Kind::load, Tag::CON},    {"st", PtxOp::Kind::store, Tag::GEN},
-    {"sust", PtxOp::Kind::store, Tag::SUR},  {"atom", PtxOp::Kind::atom, Tag::GEN},
-    {"suatom", PtxOp::Kind::atom, Tag::SUR}, {"red", PtxOp::Kind::red, Tag::GEN},
-    {"sured", PtxOp::Kind::red, Tag::SUR},   {"fence", PtxOp::Kind::fence, Tag::GEN},
-    {"bar", PtxOp::Kind::barrier, Tag::F},   {"barrier", PtxOp::Kind::barrier, Tag::F},
+    {"ld", PtxOp::Kind::load, Tag::GEN},      {"tld", PtxOp::Kind::load, Tag::TEX},
+    {"suld", PtxOp::Kind::load, Tag::SUR},    {"cold", PtxOp::Kind::load, Tag::CON},
+    {"ldc", PtxOp::Kind::load, Tag::CON},     {"st", PtxOp::Kind::store, Tag::GEN},
+    {"sust", PtxOp::Kind::store, Tag::SUR},   {"atom", PtxOp::Kind::atom, Tag::GEN},
+    {"suatom", PtxOp::Kind::atom, Tag::SUR},  {"red", PtxOp::Kind::red, Tag::GEN},
+    {"sured", PtxOp::Kind::red, Tag::SUR},    {"fence", PtxOp::Kind::fence, Tag::GEN},
+    {"bar", PtxOp::Kind::barrier, Tag::F},    {"barrier", PtxOp::Kind::barrier, Tag::F},
+    {"membar", PtxOp::Kind::fence, Tag::GEN},
 };
 
 enum class Order : uint8_t { weak, relaxed, acquire, release, acq_rel, sc, volatile_ };
@@ -118,6 +119,7 @@ class Reader {
     PtxOp out;
     out.kind = head_.kind;
     if (head_.kind == PtxOp::Kind::barrier) return barrier(out);
+    if (head_.name == "membar") return membar(out);
     if (head_.kind == PtxOp::Kind::fence && m_.parts.size() > 1 && (m_.parts[1].is("proxy") || m_.parts[1].is("alias")))
       return proxy_fence(out);
     collect();
@@ -146,6 +148,22 @@ class Reader {
     out.arrive = mode.is("arrive");
     out.mnemonic = out.arrive ? "bar.cta.arrive" : "bar.cta.sync";
     out.tags = {Tag::F, Tag::B};
+    return out;
+  }
+
+  // PTX ISA 9.4, 9.7.15.4: "membar.{cta,gl,sys} are synonyms to fence.sc.{cta,gpu,sys}" from sm_70 on.
+  PtxOp membar(PtxOp out) const {
+    if (m_.parts.size() < 2) fail_at(after_mnemonic(), "'membar' needs a level here", "add .cta, .gl or .sys");
+    const Token& level = m_.parts[1];
+    if (level.is("proxy")) return proxy_fence(out);
+    if (!level.is("cta") && !level.is("gl") && !level.is("sys"))
+      fail_modifier(c_, m_, level, {"cta", "gl", "sys", "proxy"});
+    if (m_.parts.size() > 2)
+      c_.fail(m_.parts[2], fmt::format("unexpected modifier {}", quoted(m_.parts[2].text)),
+              "write membar.cta, membar.gl or membar.sys");
+    const auto* scope = find(k_scopes, level.is("gl") ? "gpu" : level.text);
+    out.mnemonic = fmt::format("fence.sc.{}", scope->name);
+    out.tags = {Tag::F, Tag::SC, Tag::GEN, scope->tag};
     return out;
   }
 
@@ -221,6 +239,12 @@ class Reader {
 
   void defaults() {
     if (mods_.order) return;
+    if (head_.kind == PtxOp::Kind::fence && mods_.scope && !o_.default_orders) {  // 9.7.15.4: .acq_rel is the default
+      mods_.order = Order::acq_rel;
+      mods_.order_text = "acq_rel";
+      mods_.order_token = m_.head();
+      return;
+    }
     if (!o_.default_orders || head_.kind == PtxOp::Kind::fence) {
       const char* example =
           head_.kind == PtxOp::Kind::load || head_.kind == PtxOp::Kind::store ? "; plain accesses are .weak" : "";

@@ -4,7 +4,8 @@
 // that is kept is in the order order.scope.operation.
 //
 //   event tags: kind (R W F RMW), order (WEAK RLX ACQ REL ACQ_REL SC), scope (CTA CLUSTER GPU SYS), proxy (GEN TEX SUR
-//   CON). A weak access has no scope. `.volatile` is relaxed at scope sys (PTX ISA 7.5, 8.3.1). `fence.sc` carries
+//   CON). A weak access has no scope. `fence.gpu` is fence.acq_rel.gpu; `membar.gl` is fence.sc.gpu, `membar.proxy.P`
+//   is fence.proxy.P. `.volatile` is relaxed at scope sys (PTX ISA 7.5, 8.3.1). `fence.sc` carries
 //   SC but not ACQ_REL. A proxy fence carries F and its proxy, no scope; an alias fence F and ALIAS.
 //   A control barrier is F and B, without scope or proxy.
 //   red: its read is RED as well.

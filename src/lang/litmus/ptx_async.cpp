@@ -139,8 +139,7 @@ class Lowering {
   void check_qualifiers() const {
     const bool strong = !w_.sem.empty() && w_.sem != "weak";
     const Meaning meaning = w_.form->meaning;
-    if (meaning == Meaning::cluster_arrive || meaning == Meaning::cluster_wait || meaning == Meaning::mbarrier_fence ||
-        meaning == Meaning::thread_fence || meaning == Meaning::proxy_fence)
+    if (meaning == Meaning::cluster_arrive || meaning == Meaning::cluster_wait || meaning == Meaning::proxy_fence)
       return;
     if (strong && w_.scope.empty())
       fail(fmt::format("{} needs a scope beside .{}", quoted(m_.text()), w_.sem), "order and scope are given together");
@@ -160,6 +159,7 @@ class Lowering {
     i.hidden = !first_;
     if (first_) {
       i.mnemonic = m_.text();
+      if (i.mnemonic.starts_with("membar.")) i.mnemonic.replace(0, 6, "fence");  // the name of PTX ISA 6.0 on
       i.operands = w_.operands;
     }
     first_ = false;
@@ -243,8 +243,7 @@ class Lowering {
     if (!o.mbarrier)
       fail(fmt::format("{} is no mbarrier object", b_.test.symbols[w_.mbarrier].name),
            fmt::format("declare it as '{} @ mbarrier P{}'", b_.test.symbols[w_.mbarrier].name, thread_));
-    const bool own_window = local || ((w_.has("shared") || w_.has("shared::cta")) && !w_.has("shared::cluster") &&
-                                      w_.form->meaning != Meaning::bulk_to_shared);
+    const bool own_window = local || ((w_.has("shared") || w_.has("shared::cta")) && !w_.has("shared::cluster"));
     if (own_window && !same_cta(b_, thread_, o.home)) undefined_if(number(1));
   }
   // A copy signals an mbarrier in the CTA of its destination.
@@ -394,6 +393,8 @@ class Lowering {
     else
       tags.add(Tag::WEAK);
     if (!released) signal_with(w_.locations[0]);
+    // 9.7.15.7: "The CTA to which they belong is different from the CTA of the executing thread".
+    if (reduces && !released && same_cta(b_, thread_, object(w_.locations[0]).home)) undefined_if(number(1));
     if (reduces) {
       tags.remove(Tag::REL).add(Tag::RLX);
       reduce(tags, w_.values[0], released ? Tag::REL : Tag::RLX);
@@ -567,7 +568,6 @@ void place_cluster_barriers(AsmBuilder& b) {
         if (!events.empty()) {
           i.hidden = true;
           i.mnemonic.clear();
-          i.operands.reset();
         }
         events.push_back(std::move(i));
       }

@@ -9,8 +9,7 @@
 namespace fencepost::litmus {
 namespace {
 
-// PTX ISA 9.4; hints for caches, report mechanisms, masks and multicast have no rows, so that tests with them are
-// refused by name.
+// PTX ISA 9.4; hints for caches, report mechanisms, masks and multicast have no rows (k_not_modelled).
 constexpr Form k_forms[] = {
     // 9.7.15.4 membar / fence
     {"fence (acquire|release) (cta|cluster|gpu|sys)", Meaning::thread_fence},
@@ -18,6 +17,7 @@ constexpr Form k_forms[] = {
     {"fence.release.sync_restrict::shared::cta.cluster", Meaning::thread_fence},
     {"fence.mbarrier_init.release.cluster", Meaning::mbarrier_fence},
     {"fence.proxy.async {global|shared::cta|shared::cluster}", Meaning::proxy_fence},
+    {"membar.proxy.async {global|shared::cta|shared::cluster}", Meaning::proxy_fence},
     {"fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster", Meaning::proxy_fence},
     {"fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster", Meaning::proxy_fence},
     {"fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster", Meaning::proxy_fence},
@@ -37,8 +37,11 @@ constexpr Form k_forms[] = {
      Meaning::mbarrier_arrive},
     {"mbarrier (arrive|arrive_drop) (noComplete) {release} {cta} {shared|shared::cta} (b64) : d, [m], v",
      Meaning::mbarrier_arrive},
-    {"mbarrier (test_wait|try_wait) {parity} {phase_type::primary|phase_type::conditional} {acquire|relaxed} "
+    {"mbarrier (test_wait) {parity} {phase_type::primary|phase_type::conditional} {acquire|relaxed} "
      "{cta|cluster} {shared|shared::cta} (b64) : d, [m], v",
+     Meaning::mbarrier_wait},
+    {"mbarrier (try_wait) {parity} {phase_type::primary|phase_type::conditional} {acquire|relaxed} "
+     "{cta|cluster} {shared|shared::cta} (b64) : d, [m], v{, v}",  // how long it may suspend the thread
      Meaning::mbarrier_wait},
     {"mbarrier.pending_count (b64)", Meaning::refused},
     {"mbarrier.check_layout", Meaning::refused},
@@ -94,13 +97,52 @@ constexpr Form k_forms[] = {
     {"ld.proxy::readonly", Meaning::refused},
 };
 
+// Qualifiers that the ISA has for instructions of these rows.
+constexpr std::string_view k_not_modelled[] = {"multicast::cluster",
+                                               "multicast::cluster::16b",
+                                               "multicast::cluster::32b",
+                                               "L2::cache_hint",
+                                               "L2::64B",
+                                               "L2::128B",
+                                               "L2::256B",
+                                               "layout::v1",
+                                               "mmio",
+                                               "v2",
+                                               "v4",
+                                               "v8",
+                                               "b8",
+                                               "b16",
+                                               "b128",
+                                               "u8",
+                                               "u16",
+                                               "s8",
+                                               "s16",
+                                               "f16",
+                                               "bf16",
+                                               "f32",
+                                               "f64",
+                                               "noftz",
+                                               "inc",
+                                               "dec",
+                                               "min",
+                                               "max",
+                                               "cp_mask",
+                                               "ignore_oob",
+                                               "im2col",
+                                               "im2col::w",
+                                               "tile::gather4",
+                                               "tile::scatter4",
+                                               "im2col_no_offs",
+                                               "cta_group::1",
+                                               "cta_group::2"};
+
 constexpr std::array<std::string_view, 5> k_sems = {"weak", "relaxed", "acquire", "release", "acq_rel"};
 constexpr std::array<std::string_view, 4> k_scopes = {"cta", "cluster", "gpu", "sys"};
 constexpr std::array<std::string_view, 4> k_operations = {"and", "or", "xor", "add"};
 
 template <class List>
 bool one_of(const List& list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
+  return std::find(std::begin(list), std::end(list), word) != std::end(list);
 }
 
 struct Row {
@@ -300,7 +342,11 @@ class Operands {
 [[noreturn]] void fail_form(const Cursor& c, const Mnemonic& m, size_t best, const std::vector<size_t>& nearest) {
   std::string known;
   for (size_t k : nearest) known += (known.empty() ? "" : ", or ") + std::string(k_forms[k].syntax);
-  const std::string hint = "PTX has " + known;
+  const std::string hint = "modelled is " + known;
+  if (best < m.parts.size() &&
+      (one_of(k_not_modelled, m.parts[best].text) || m.parts[best].text.starts_with("mbarrier::report")))
+    unsupported(c.span(m.parts[best]), fmt::format("{} of {} is not modelled", quoted(m.parts[best].text), m.text()),
+                hint);
   if (best < m.parts.size())
     c.fail(m.parts[best], fmt::format("{} does not fit here in {}", quoted(m.parts[best].text), m.text()), hint);
   fail_at(c.span(m.end, m.end + 1), fmt::format("{} is not finished", quoted(m.text())), hint);

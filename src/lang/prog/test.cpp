@@ -82,6 +82,8 @@ std::string assembly(const Test& test, const Template& code, const Instr& i) {
     // A name by value is the first operand; a register whose value could be read off stands in args as well.
     if (i.barrier.id && (i.args.empty() || !i.barrier.by_value())) append(operands, operand(code, i.barrier.id));
     if (i.barrier.quorum) append(operands, operand(code, i.barrier.quorum));
+    if (!i.barrier.quorum && test.syntax == Syntax::ptx)
+      for (const std::string& threads : i.spelling) append(operands, threads);
   } else {
     if (i.dst != k_none) append(operands, register_name(code, i.dst));
     if (touches_memory(i)) append(operands, location(test, code, i.addr));

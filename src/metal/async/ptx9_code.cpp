@@ -465,7 +465,7 @@ class Writer {
   // Counts, bytes and parities have 32 bits, states of mbarriers 64, and data what the mnemonic's type says.
   static uint8_t bits_of(const std::vector<std::string>& words, bool waits, size_t operand) {
     if (words.front() == "mbarrier") {
-      if (waits) return has(words, "parity") ? 32 : 64;
+      if (waits) return has(words, "parity") || operand == 3 ? 32 : 64;  // the last one limits the time
       const bool returns = has(words, "arrive") || has(words, "arrive_drop");
       return returns && operand == 0 ? 64 : 32;
     }

@@ -124,7 +124,10 @@ TEST(Ptx9, WhatIsNotModelledOrNotPtxIsRefusedAtItsPlace) {
   has("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [x], [x], 16, [m]", "x lies in global memory", m);
   has("cp.async.bulk.global.shared::cta.bulk_group [s], [s], 16", "s lies in shared memory", m);
   has("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [s], [x], 16, [m], 3",
-      "does not fit here", m);
+      "'multicast::cluster' of cp.async.bulk", m);
+  has("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.min.u32 [s], 1, [m]", "'min' of", m);
+  has("mbarrier.init.layout::v1.shared::cta.b64 [m], 4", "'layout::v1' of mbarrier.init", m);
+  has("cp.async.cg.shared::cta.global.L2::128B [s], [x], 16", "is not modelled", m);
   has("cp.async.bulk.relaxed.sys.global.shared::cta.bulk_group [x], [s], 16", "together, or neither", m);
   has("cp.async.ca.shared::cta.global [s], [x], 5", "5 is no number of bytes", m);
   has("cp.async.cg.shared::cta.global [s], [x], 8", "8 is no number of bytes", m);
@@ -150,6 +153,23 @@ TEST(Ptx9, PlacesThatAnInstructionDoesNotReachAreRefused) {
       "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [s], [x, {0}], [m] | ;\n ";
   EXPECT_EQ(error_of(m, copy + "fence.proxy.tensormap::generic.acquire.gpu [x], 128"), "");
   says(copy + "fence.proxy.tensormap::generic.acquire.gpu [y], 128", "a fence of another tensor map");
+  says("st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [m], 1, [m]", "m is an mbarrier object");
+  says("cp.async.bulk.global.shared::cta.bulk_group [x], [y], 16", "y lies in global memory");
+  says("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [s], 16, [m]", "s lies in shared memory");
+  says("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u64 [x], [s], 16, [m]",
+       "x lies in global memory");
+  says("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u64 [s], [x], 16, [m]",
+       "x lies in global memory");
+  says("cp.async.bulk.global.shared::cta.bulk_group [x], [s], 24", "24 is no number of bytes");
+  says("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u64 [x], [s], 8", "8 is no number of bytes");
+  says("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u64 [s], [s], 0, [m]",
+       "0 is no number of bytes");
+  says("mbarrier.arrive.expect_tx.shared::cta.b64 _, [m]", "needs the number of bytes");
+  says("bar.warp.sync 0", "some threads of a warp");
+  says(
+      "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [s], [x, {0}], [m] | ;\n "
+      "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [s], [y, {0}], [m]",
+      "two tensor maps");
   // CTAs of no cluster are in none together.
   const auto apart = read::parse_one(
       make_source("t.litmus",
@@ -167,6 +187,40 @@ TEST(Ptx9, GroupsAndClusterBarriersStandInStraightCode) {
                                   "exists (x = 1)\n"));
   ASSERT_FALSE(t);
   EXPECT_NE(t.error().list[0].message.find("in a loop or behind a branch"), std::string::npos);
+  // Behind a jump, and around an instruction of each kind.
+  for (const char* i :
+       {"cp.async.wait_all", "cp.async.commit_group", "cp.async.bulk.commit_group", "cp.async.bulk.wait_group 0",
+        "cp.async.ca.shared::cta.global [s], [x], 8", "cp.async.cg.shared::cta.global [s], [x], 16",
+        "cp.async.bulk.global.shared::cta.bulk_group [x], [s], 16", "barrier.cluster.arrive", "barrier.cluster.wait"}) {
+    const bool wait = std::string(i) == "barrier.cluster.wait";
+    const auto skipped = read::parse_one(make_source(
+        "t.litmus", "PTX t\n{ " + m + " }\n P0@cta 0, gpu 0 ;\n " + (wait ? "barrier.cluster.arrive ;\n " : "") +
+                        "goto LC00 ;\n " + i + " ;\n LC00: ;\nexists (x = 1)\n"));
+    ASSERT_FALSE(skipped) << i;
+    EXPECT_NE(skipped.error().list[0].message.find("in a loop or behind a branch"), std::string::npos) << i;
+  }
+  const auto after = read::parse_one(make_source(
+      "t.litmus", "PTX t\n{ " + m +
+                      " }\n P0@cta 0, gpu 0 ;\n LC00: ;\n bne r0, 0, LC00 ;\n cp.async.wait_all ;\nexists (x = 1)\n"));
+  EXPECT_TRUE(after.has_value());
+}
+
+TEST(Ptx9, BarriersOfAClusterAreInOrder) {
+  const auto error = [](const std::string& rows) {
+    const auto t = read::parse_one(make_source(
+        "t.litmus",
+        "PTX t\n{ x = 0; }\n P0@cta 0, cluster 0, gpu 0 | P1@cta 1, cluster 0, gpu 0 ;\n" + rows + "exists (x = 1)\n"));
+    return t ? "" : t.error().list[0].message;
+  };
+  EXPECT_EQ(error(" barrier.cluster.arrive | ;\n barrier.cluster.wait | ;\n"), "");
+  EXPECT_NE(error(" barrier.cluster.wait | ;\n barrier.cluster.arrive | ;\n").find("has not arrived"),
+            std::string::npos);
+  EXPECT_NE(error(" barrier.cluster.arrive | ;\n barrier.cluster.arrive | ;\n").find("without a wait"),
+            std::string::npos);
+  EXPECT_NE(error(" barrier.cluster.arrive | ;\n barrier.cluster.arrive | ;\n barrier.cluster.wait | ;\n")
+                .find("without a wait"),
+            std::string::npos);
+  EXPECT_EQ(error(" barrier.cluster.arrive | ;\n barrier.cluster.wait | ;\n barrier.cluster.arrive | ;\n"), "");
 }
 
 }  // namespace

@@ -46,6 +46,12 @@ const std::vector<Row>& rows() {
       {"sured.relaxed.cta.sub x, 1", Kind::rmw, {R, RMW, RLX, CTA, SUR, Tag::RED}, {W, RMW, RLX, CTA, SUR}},
       {"fence.acq_rel.gpu", Kind::fence, {F, ACQ_REL, GPU, GEN}},
       {"fence.sc.cta", Kind::fence, {F, SC, CTA, GEN}},
+      {"fence.cluster", Kind::fence, {F, ACQ_REL, CLUSTER, GEN}, {}, "fence.acq_rel.cluster"},
+      {"membar.cta", Kind::fence, {F, SC, CTA, GEN}, {}, "fence.sc.cta"},
+      {"membar.gl", Kind::fence, {F, SC, GPU, GEN}, {}, "fence.sc.gpu"},
+      {"membar.sys", Kind::fence, {F, SC, SYS, GEN}, {}, "fence.sc.sys"},
+      {"membar.proxy.alias", Kind::fence, {F, ALIAS}, {}, "fence.proxy.alias"},
+      {"membar.proxy.async.global", Kind::fence, {F, ASYNC, GLOBAL}, {}, "fence.proxy.async.global"},
       {"fence.proxy.generic", Kind::fence, {F, GEN}},
       {"fence.proxy.texture", Kind::fence, {F, TEX}},
       {"fence.proxy.surface", Kind::fence, {F, SUR}},
@@ -140,6 +146,11 @@ TEST(PtxTags, BarriersNamedByARegister) {
 
 // In the ISA's spelling the second operand is a number of threads; a thread of a test stands for its warp.
 TEST(PtxTags, BarriersWithANumberOfThreads) {
+  // P2 does not take part, and would hold the others up if the number were left out.
+  const std::string printed =
+      expect_round_trip(parse("PTX t\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 | P2@cta 0,gpu 0 ;\n bar.sync 0, 64 | "
+                              "bar.sync 0, 64 | st.weak x, 1 ;\n"));
+  EXPECT_NE(printed.find("bar.cta.sync 0, 64"), std::string::npos) << printed;
   const auto two = [](const std::string& a, const std::string& b) {
     return read::parse_one(
         make_source("t.litmus", "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n " + a + " | " + b + " ;\n"));
