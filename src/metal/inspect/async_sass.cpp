@@ -75,7 +75,15 @@ std::string scope_of(const Words& w) {
 }
 
 Alternatives bulk(const Words& w) {
-  if (w.has("tensor") || w.has("multicast::cluster") || w.has("prefetch") || w.has("L2::cache_hint")) return {};
+  if (w.has("multicast::cluster") || w.has("prefetch") || w.has("L2::cache_hint")) return {};
+  if (w.begins({"cp", "async", "bulk", "tensor"})) {
+    const std::string rank = w.among({"1d", "2d", "3d", "4d", "5d"});
+    const bool loads = (w.has("shared::cta") || w.has("shared::cluster")) && w.has("mbarrier::complete_tx::bytes");
+    for (const std::string& s : w.of)
+      if (s.starts_with("im2col") || s.starts_with("tile::")) return {};
+    return rank.empty() || !loads ? Alternatives{} : Alternatives{{"UTMALDG." + upper(rank)}};
+  }
+  if (w.has("tensor")) return {};
   if (w.has("commit_group")) return {{"UTMACMDFLUSH"}};
   if (w.has("wait_group")) return wait(w, w.has("read") ? Sequence{} : Sequence{"CCTL.IVALL"});
   std::string way;
@@ -131,6 +139,7 @@ Alternatives mbarrier(const Words& w) {
   if (what == "complete_tx") return {{"SYNCS.ARRIVE.TRANS64.RED.A0TX"}};
   if (what != "test_wait" && what != "try_wait") return {};
   Sequence out = {what == "test_wait" ? "SYNCS.PHASECHK.TRANS64" : "SYNCS.PHASECHK.TRANS64.TRYWAIT"};
+  if (w.operands.size() == 4) out.emplace_back("SYNCS.PHASECHK.TRANS64");
   if (w.has("cluster") && !w.has("relaxed")) out.emplace_back("CCTL.IVALL");
   return {out};
 }
@@ -151,9 +160,22 @@ std::optional<Alternatives> fence(const Words& w) {
     if (w.has("acquire") || w.has("sync_restrict::shared::cluster::read")) return Alternatives{{}};
     return Alternatives{{"MEMBAR.ALL.CTA", "FENCE.VIEW.ASYNC.S"}};
   }
+  if (proxy == "tensormap::generic") {
+    if (w.has("release")) return Alternatives{{w.has("sys") ? "MEMBAR.ALL.SYS" : "MEMBAR.ALL.GPU"}};
+    if (w.has("acquire")) return Alternatives{{"UTMACCTL.IV"}, {"UTMACCTL.IV", "UTMACMDFLUSH"}};
+    return Alternatives{};
+  }
   if (proxy == "async" && w.has("shared::cluster")) return Alternatives{{"MEMBAR.ALL.GPU", "FENCE.VIEW.ASYNC.S"}};
   if (proxy == "alias" || proxy == "async") return std::nullopt;
   return Alternatives{};
+}
+
+// An asynchronous write that releases.
+Alternatives released(const std::string& write, const Words& w) {
+  const Sequence now = {"MEMBAR.ALL.CTA", fmt::format("{}.STRONG.{}", write, scope_of(w))};
+  Sequence then = now;
+  then.emplace_back("DEPBAR.LE.0");
+  return {now, then};
 }
 
 }  // namespace
@@ -169,13 +191,20 @@ std::optional<std::vector<std::vector<std::string>>> async_sass(const std::strin
   if (w.begins({"barrier", "cluster", "wait"})) return Alternatives{{"UCGABAR_WAIT", "CCTL.IVALL"}};
   if (w.begins({"st", "async"})) {
     const std::string& type = w.of.back();
-    if (w.has("release") || w.has("v2") || w.has("v4") || type.size() != 3) return Alternatives{};
+    if (w.has("v2") || w.has("v4") || type.size() != 3) return Alternatives{};
+    if (w.has("release")) return released("USTGR." + type.substr(1), w);
     return Alternatives{{"STAS." + type.substr(1)}};
   }
   if (w.begins({"red", "async"})) {
     const std::string what = operation_of(w);
-    return what.empty() || w.has("release") ? Alternatives{} : Alternatives{{"REDAS." + what}};
+    if (what.empty()) return Alternatives{};
+    if (w.has("release") || w.has("global")) return released("UREDGR." + (what == "ADD.S64" ? "ADD.U64" : what), w);
+    return Alternatives{{"REDAS." + what}};
   }
+  if (w.begins({"bar", "warp", "sync"})) return Alternatives{{"WARPSYNC"}};
+  if (w.begins({"tensormap", "replace", "tile", "global_address", "global", "b1024", "b64"}))
+    return Alternatives{
+        {"STG.64.WEAK"}, {"STG.64.WEAK", "LDG.32.WEAK", "STG.32.WEAK"}, {"LDG.32.WEAK", "STG.64.WEAK", "STG.32.WEAK"}};
   const bool known = head == "ld" || head == "st" || head == "atom" || head == "red" || head == "membar" ||
                      (head == "barrier" && w.of.size() == 2) || w.begins({"barrier", "cta"});
   return known ? std::nullopt : std::optional(Alternatives{});

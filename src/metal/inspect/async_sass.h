@@ -14,7 +14,8 @@
 //   mbarrier.arrive                                SYNCS.ARRIVE.TRANS64.<count>; release at .cluster: MEMBAR.ALL.GPU
 //                                                  before; a peer's: .RED; arrive_drop: .OPTOUT
 //   mbarrier.expect_tx, .complete_tx               SYNCS.ARRIVE.TRANS64.RED.A0TR, .A0TX
-//   mbarrier.test_wait, .try_wait                  SYNCS.PHASECHK.TRANS64{.TRYWAIT}; acquire at .cluster: CCTL.IVALL
+//   mbarrier.test_wait, .try_wait                  SYNCS.PHASECHK.TRANS64{.TRYWAIT}; acquire at .cluster: CCTL.IVALL;
+//                                                  with a limit of time SYNCS.PHASECHK.TRANS64 stands between
 //   barrier.cluster.arrive                         UCGABAR_ARV; release: MEMBAR.ALL.GPU before
 //   barrier.cluster.wait                           UCGABAR_WAIT; CCTL.IVALL
 //   fence.proxy.async{.shared::cluster}            MEMBAR.ALL.GPU; FENCE.VIEW.ASYNC.S
@@ -24,6 +25,14 @@
 //   fence.proxy.async::generic.acquire,
 //   fence.mbarrier_init
 //   fence.proxy.alias.acquire, .release            CCTL.IVALL; MEMBAR.ALL.SYS
+//   fence.proxy.tensormap::generic.release         MEMBAR.ALL.SYS at .sys, else MEMBAR.ALL.GPU
+//   fence.proxy.tensormap::generic.acquire         UTMACCTL.IV; UTMACMDFLUSH with 13.5
+//   tensormap.replace of an address                STG.64; 13.5 clears a bit of the map as well: LDG.32, STG.32
+//   cp.async.bulk.tensor.<n>d, tile                UTMALDG.<n>D
+//   st.async.release, red.async.release (sm_100a)  MEMBAR.ALL.CTA; USTGR.<bits>.STRONG.<scope>, or
+//                                                  UREDGR.ADD.<type>.STRONG.<scope>; DEPBAR.LE.0 with 12.9. ptxas
+//                                                  takes red.async.relaxed.global as well: the same code
+//   bar.warp.sync                                  WARPSYNC, which lanes that are together pass by (BRA.DIV)
 //
 // Orders at scope cta are no instructions, so a relaxed form there has the machine code of the other. Counts of
 // arrivals, bytes, parities and addresses stand in registers and are not read.

@@ -338,11 +338,12 @@ std::string asynchronous(const SassInstruction& i) {
     case 0x1bb:
       return fmt::format("UBLKRED{}.{}.{}", direction_of(h), atomic_of(h), type_of(field(h, 17, 2) << 9));
     case 0x1b4:
-      return "UTMALDG";
+      return fmt::format("UTMALDG.{}D{}{}", field(h, 15, 3) + 1, field(h, 18, 2) != 0 ? ".IM2COL" : "",
+                         field(h, 11, 1) != 0 ? ".MULTICAST" : "");
     case 0x1b7:
       return "UTMACMDFLUSH";
     case 0x1b9:
-      return "UTMACCTL";
+      return field(h, 18, 2) == 0 ? "UTMACCTL.IV" : "UTMACCTL.?";
     case 0x1bd:
       return "STAS." + size_of(h);
     case 0x1be:
@@ -350,7 +351,7 @@ std::string asynchronous(const SassInstruction& i) {
     case 0x177:
       return fmt::format("USTGR.{}.{}", size_of(h), order_of(h));
     case 0x178:
-      return "UREDGR";
+      return fmt::format("UREDGR.{}.{}.{}", atomic_of(h), type_of(h), order_of(h));
     case 0x1b2:
       return field(h, 8, 1) != 0 ? "SYNCS.EXCH.64" : "SYNCS.?";
     case 0x1b1:
@@ -390,6 +391,11 @@ uint32_t awaited_scoreboards(const SassInstruction& i) { return static_cast<uint
 bool is_warp_wide(const SassInstruction& i) {
   const uint64_t op = field(i.low, 0, 12);
   return op == 0x806 || op == 0x886 || op == 0x3c4 || op == 0x3a1;
+}
+
+bool is_warp_sync(const SassInstruction& i) { return field(i.low, 0, 12) == 0x348; }
+bool is_branch_of_divergent(const SassInstruction& i) {
+  return field(i.low, 0, 12) == 0x947 && field(i.low, 32, 2) == 2;
 }
 
 std::string memory_instruction(const SassInstruction& i) {

@@ -31,9 +31,9 @@ Expected<std::vector<CubinKernel>> read_cubin(std::string_view bytes);
 //   LDG.32.WEAK  STG.64.STRONG.GPU  LDG.32.MMIO.SYS  ATOMG.ADD.U32.STRONG.GPU  REDG.MAX.S64.STRONG.SYS  LDS.32  STS.64
 //   ATOMS.CAS.32  MEMBAR.SC.GPU  MEMBAR.ALL.CTA  CCTL.IVALL  FENCE.VIEW.ASYNC.S  BAR.SYNC  ERRBAR
 //   LDGSTS.64  LDGSTS.BYPASS.128  LDGDEPBAR  DEPBAR.LE.0 (groups that may be pending)  UBLKCP.S.G
-//   UBLKCP.G.S.STRONG.SYS  UBLKRED.G.S.ADD.U64  UTMACMDFLUSH  UTMALDG  UTMACCTL  STAS.64  REDAS.ADD.U64  SYNCS.EXCH.64
-//   SYNCS.CCTL.IV  SYNCS.ARRIVE.TRANS64.RED.A1T0  SYNCS.PHASECHK.TRANS64.TRYWAIT  ARRIVES.LDGSTSBAR.64.TRANSCNT
-//   UCGABAR_ARV  UCGABAR_WAIT
+//   UBLKCP.G.S.STRONG.SYS  UBLKRED.G.S.ADD.U64  UTMACMDFLUSH  UTMALDG.1D  UTMACCTL.IV  STAS.64  REDAS.ADD.U64
+//   USTGR.64.STRONG.SYS  UREDGR.ADD.U64.STRONG.GPU  SYNCS.EXCH.64  SYNCS.CCTL.IV  SYNCS.ARRIVE.TRANS64.RED.A1T0
+//   SYNCS.PHASECHK.TRANS64.TRYWAIT  ARRIVES.LDGSTSBAR.64.TRANSCNT  UCGABAR_ARV  UCGABAR_WAIT
 // A bit of an asynchronous instruction that was not seen there makes it another text ("UBLKCP.S.G.MULTICAST").
 // Encodings found by assembling one instruction at a time for sm_90 and reading the result with NVIDIA's disassembler.
 std::string memory_instruction(const SassInstruction& i);
@@ -42,6 +42,9 @@ std::string memory_instruction(const SassInstruction& i);
 std::optional<uint64_t> branch_target(const SassInstruction& i, uint32_t sm);
 // VOTE, REDUX, MATCH: lanes of a warp work together.
 bool is_warp_wide(const SassInstruction& i);
+// WARPSYNC: lanes of a warp wait for each other. BRA.DIV: taken by lanes that are not together.
+bool is_warp_sync(const SassInstruction& i);
+bool is_branch_of_divergent(const SassInstruction& i);
 
 // The scoreboard that a result raises when it is there (7: none), and those that an instruction waits for, as a mask.
 uint32_t result_scoreboard(const SassInstruction& i);

@@ -167,20 +167,22 @@ class Gate {
     for (const SassInstruction& i : kernel.code)
       if (const auto to = branch_target(i, kernel.sm)) {
         targets_.insert(*to);
-        if (*to <= i.address) backward_.push_back({*to, i.address});
+        if (*to <= i.address && !returns_from_warp_sync(i.address, *to)) backward_.push_back({*to, i.address});
       }
+    const std::map<uint64_t, size_t> syncs = warp_syncs(by_line);
     for (const SassInstruction& i : kernel.code) {
       const auto at = by_line.find(i.line);
       if (at != by_line.end() && is_warp_wide(i)) found_[at->second].warp_wide = true;
-      const std::string text = memory_instruction(i);
+      const auto sync = syncs.find(i.address);
+      const std::string text = sync != syncs.end() ? "WARPSYNC" : memory_instruction(i);
       if (is_access(text)) accessed_.insert(i.line);
       if (text.empty() || text == "ERRBAR") continue;
-      const size_t site = at == by_line.end() ? k_frame : at->second;
+      const size_t site = sync != syncs.end() ? sync->second : at == by_line.end() ? k_frame : at->second;
       if (!all_.empty() && all_.back().site == site && is_narrower(all_.back().text, text)) forget_last();
       all_.push_back({i.address, text, site});
-      if (at == by_line.end()) continue;
-      found_[at->second].all.push_back(text);
-      found_[at->second].addresses.push_back(i.address);
+      if (site == k_frame) continue;
+      found_[site].all.push_back(text);
+      found_[site].addresses.push_back(i.address);
     }
   }
 
@@ -214,6 +216,39 @@ class Gate {
   }
 
  private:
+  // Lanes of the warp that are not together branch to a WARPSYNC behind the code, which has the line of bar.warp.sync,
+  // and come back from it. The branch stands for it: it may have the line of a neighbour.
+  static constexpr uint64_t k_warp_sync_block = 6 * 16;  // bytes from its begin to the WARPSYNC, at most
+  const SassInstruction* branch_to(const SassInstruction& sync) const {
+    const SassInstruction* out = nullptr;
+    uint64_t begin = 0;
+    for (const SassInstruction& i : kernel_.code)
+      if (const auto to = branch_target(i, kernel_.sm); to && is_branch_of_divergent(i) && *to <= sync.address &&
+                                                        sync.address - *to < k_warp_sync_block && *to >= begin)
+        out = &i, begin = *to;
+    return out;
+  }
+  // Where each bar.warp.sync stands: address and site.
+  std::map<uint64_t, size_t> warp_syncs(const std::map<uint32_t, size_t>& by_line) const {
+    std::map<uint64_t, size_t> out;
+    for (const SassInstruction& i : kernel_.code) {
+      const auto at = by_line.find(i.line);
+      if (!is_warp_sync(i) || at == by_line.end()) continue;
+      if (!ptx_.sites[at->second].instruction.starts_with("bar.warp.sync")) continue;
+      const SassInstruction* branch = branch_to(i);
+      out[branch != nullptr ? branch->address : i.address] = at->second;
+    }
+    return out;
+  }
+  // Such a way back makes no loop.
+  bool returns_from_warp_sync(uint64_t from, uint64_t to) const {
+    return std::any_of(kernel_.code.begin(), kernel_.code.end(), [&](const SassInstruction& i) {
+      if (!is_warp_sync(i) || i.address > from || from - i.address > 4 * k_warp_sync_block) return false;
+      const SassInstruction* branch = branch_to(i);
+      return branch != nullptr && branch->address < to && to < i.address;
+    });
+  }
+
   // Code that is to be linked has MEMBAR.ALL.CTA before every wider fence, which orders all that it orders.
   static bool is_narrower(const std::string& first, const std::string& next) {
     return first == "MEMBAR.ALL.CTA" && next.starts_with("MEMBAR.") && !next.ends_with(".CTA");
@@ -287,9 +322,15 @@ class Gate {
     return heads.size();
   }
 
+  // No copy of one of its instructions is in as many loops; the first iteration may have a copy before the loop.
   bool has_left_a_loop(size_t s) const {
-    const auto& at = found_[s].addresses;
-    return std::any_of(at.begin(), at.end(), [&](uint64_t a) { return loops_at(a) < ptx_.sites[s].loops; });
+    const Found& f = found_[s];
+    const auto stays = [&](const std::string& text) {
+      for (size_t k = 0; k < f.all.size(); ++k)
+        if (f.all[k] == text && loops_at(f.addresses[k]) >= ptx_.sites[s].loops) return true;
+      return false;
+    };
+    return !std::all_of(f.all.begin(), f.all.end(), stays);
   }
   bool is_shared_by_lanes(size_t s) const {
     const std::string& i = ptx_.sites[s].instruction;

@@ -1,6 +1,7 @@
 // The gate on tests of asynchronous PTX: what ptxas makes of every bundled test, and of each with one fence, order or
 // scope weakened in the text. Where there is no ptxas, recorded machine code of ptxas 12.9 and 13.5 takes its place
-// (tests/unit/cuda/recorded; FENCEPOST_RECORD_SASS names a folder to write it to).
+// (tests/unit/cuda/recorded; FENCEPOST_RECORD_SASS names a folder to write it to). FENCEPOST_GATE_ONLY names a part of
+// the names of tests, for a shorter run.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -27,8 +28,10 @@ namespace {
 
 std::vector<fs::path> bundled() {
   std::vector<fs::path> out;
+  const char* only = std::getenv("FENCEPOST_GATE_ONLY");
   for (const auto& e : fs::directory_iterator(FENCEPOST_SOURCE_DIR "/examples/ptx9"))
-    if (e.path().extension() == ".litmus") out.push_back(e.path());
+    if (e.path().extension() == ".litmus" && (only == nullptr || e.path().stem().string().contains(only)))
+      out.push_back(e.path());
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -55,9 +58,19 @@ std::string told(const inspect::WhatRanReport& r) {
   return out;
 }
 
-const char* const k_recorded[] = {
-    "MP+mbarrier",        "bulk-store+writer-fences", "cp.async.mbarrier.arrive", "MP+barrier.cluster",
-    "red.async+mbarrier", "st.async+mbarrier",        "bulk+relaxed-wait+fence",  "cp.async+two-groups-first"};
+const char* const k_recorded[] = {"MP+mbarrier",
+                                  "bulk-store+writer-fences",
+                                  "cp.async.mbarrier.arrive",
+                                  "MP+barrier.cluster",
+                                  "red.async+mbarrier",
+                                  "st.async+mbarrier",
+                                  "bulk+relaxed-wait+fence",
+                                  "cp.async+two-groups-first",
+                                  "MP+bar.warp.sync",
+                                  "ISA+tensormap",
+                                  "st.async.release",
+                                  "red.async.release",
+                                  "ISA+wait-3"};
 
 fs::path example(const std::string& name) {
   return fs::path(FENCEPOST_SOURCE_DIR "/examples/ptx9") / (name + ".litmus");
@@ -66,7 +79,7 @@ fs::path example(const std::string& name) {
 // What the gate looks at: instructions of the test, of memory, branches, and those that wait.
 bool matters(const inspect::SassInstruction& i, uint32_t sm) {
   return i.line >= emit::k_first_site || !inspect::memory_instruction(i).empty() || inspect::branch_target(i, sm) ||
-         inspect::awaited_scoreboards(i) != 0;
+         inspect::is_warp_sync(i) || inspect::awaited_scoreboards(i) != 0;
 }
 
 void record(const fs::path& folder, const std::string& name, const inspect::CubinKernel& k) {
@@ -99,17 +112,15 @@ TEST(AsyncGate, EveryBundledTestIsAsWrittenOrNamed) {
     ++verdicts[r.verdict];
     EXPECT_EQ(r.sites.size(), m->sites.size()) << file;
     const auto says = [&](const char* what) { return r.reason.find(what) != std::string::npos; };
-    // Instructions that the table has no row for are the only ones that nobody can read.
-    if (r.verdict == WhatRan::unverified)
-      EXPECT_TRUE(says("has no row in the table of machine code") &&
-                  (says("tensor") || says("bar.warp.sync") || says("async.release")))
-          << file << told(r);
+    EXPECT_NE(r.verdict, WhatRan::unverified) << file << told(r);
     if (r.verdict == WhatRan::reordered)
       EXPECT_TRUE(says("comes after") || says("does not wait for the answer")) << file << told(r);
     // Results that nobody reads: a load, and the old value of an atomic operation.
     if (r.verdict == WhatRan::dropped)
       EXPECT_TRUE(says("ld.weak.global.b64, is not in") ||
                   (says("ld.relaxed.") && says("is not in the machine code")) ||
+                  // One thread of a warp that has one.
+                  (says("bar.warp.sync, is not in") && file.stem() == "bar.warp.sync-of-one-warp") ||
                   says("atom.relaxed.gpu.global.add.u64, became REDG"))
           << file << told(r);
     // Two loads of one place, of which nobody reads the first.
@@ -118,8 +129,7 @@ TEST(AsyncGate, EveryBundledTestIsAsWrittenOrNamed) {
       EXPECT_TRUE(says("ld.weak.global.b64, does not wait for the answer of instruction")) << told(r);
     }
   }
-  EXPECT_GE(verdicts[WhatRan::as_written], 140u);
-  EXPECT_GE(verdicts[WhatRan::unverified], 10u);
+  if (std::getenv("FENCEPOST_GATE_ONLY") == nullptr) EXPECT_GE(verdicts[WhatRan::as_written], 160u);
 }
 
 // The text is weakened and the test is not: the gate must see it, unless both have one machine code.
@@ -160,6 +170,7 @@ TEST(AsyncGate, NothingWeakerPassesForTheTest) {
   RecordProperty("seen", static_cast<int>(seen));
   RecordProperty("same", static_cast<int>(same));
   RecordProperty("refused", static_cast<int>(refused));
+  if (std::getenv("FENCEPOST_GATE_ONLY") != nullptr) return;
   EXPECT_GE(seen, 40u);
   EXPECT_GE(same, 5u);
 }
@@ -192,12 +203,21 @@ TEST(AsyncGate, RecordedMachineCodeIsRead) {
       for (const auto& i : k.code)
         if (const std::string text = inspect::memory_instruction(i); i.line >= emit::k_first_site && !text.empty())
           all.insert({i.line, text});
-      EXPECT_GE(all.size(), 5u) << file;
+      if (name == std::string("MP+bar.warp.sync")) {
+        inspect::CubinKernel less = k;
+        std::erase_if(less.code, [](const auto& i) { return inspect::is_warp_sync(i); });
+        EXPECT_EQ(inspect::what_ran(sites_of(*m), less).verdict, WhatRan::dropped);
+      } else {
+        EXPECT_GE(all.size(), name == std::string("red.async.release") ? 3u : 4u) << file;
+      }
       for (const auto& [line, text] : all) {
         if (text == "ERRBAR") continue;
         const bool wider = text == "MEMBAR.ALL.CTA" && (all.contains({line, "MEMBAR.ALL.GPU"}));
         const bool before_init = text == "FENCE.VIEW.ASYNC.S" && all.contains({line, "SYNCS.EXCH.64"});
-        if (wider || before_init) continue;
+        // What one of the two versions has beside.
+        const bool flush = text == "UTMACMDFLUSH" && all.contains({line, "UTMACCTL.IV"});
+        const bool done = text == "DEPBAR.LE.0" && all.contains({line, "MEMBAR.ALL.CTA"});
+        if (wider || before_init || flush || done) continue;
         inspect::CubinKernel less = k;
         std::erase_if(less.code,
                       [&](const auto& i) { return i.line == line && inspect::memory_instruction(i) == text; });

@@ -88,9 +88,12 @@ std::string ours(const std::string& opcode) {
     return head + (head == "REDAS" ? "." : "." + parts[0] + "." + parts[1] + ".") + op + "." + type;
   }
   if (head == "STAS") return "STAS." + size;
-  if (head == "UTMALDG" || head == "UTMACCTL") return head;
+  if (head == "USTGR") return fmt::format("USTGR.{}.{}", size, order);
+  if (head == "UREDGR")
+    return fmt::format("UREDGR.ADD.{}.{}", has("S32") ? "S32" : size == "64" ? "U64" : "U32", order);
   if (head == "DEPBAR") return has("LE") ? "DEPBAR.LE" : "";
-  for (const char* same : {"LDGDEPBAR", "UTMACMDFLUSH", "UBLKCP", "ARRIVES", "UCGABAR_ARV", "UCGABAR_WAIT"})
+  for (const char* same :
+       {"LDGDEPBAR", "UTMACMDFLUSH", "UTMALDG", "UTMACCTL", "UBLKCP", "ARRIVES", "UCGABAR_ARV", "UCGABAR_WAIT"})
     if (head == same) return opcode;
   if (head == "BAR") return "BAR." + parts[0];
   return {};

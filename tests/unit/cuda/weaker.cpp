@@ -40,7 +40,7 @@ std::vector<std::string> weaker(const std::string& instruction) {
   if (mnemonic.ends_with("wait_group") || mnemonic.ends_with("wait_group.read")) out.insert(mnemonic + " 5");
   if (fence || mnemonic.starts_with("membar") || mnemonic.find("wait_group") != std::string::npos ||
       mnemonic.find("wait_all") != std::string::npos || mnemonic.find("commit_group") != std::string::npos ||
-      mnemonic.starts_with("barrier.cta"))
+      mnemonic.starts_with("barrier.cta") || mnemonic.starts_with("bar.warp"))
     out.insert("");
   return {out.begin(), out.end()};
 }
