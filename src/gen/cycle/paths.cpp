@@ -46,8 +46,10 @@ constexpr EdgeWord k_edges[] = {
     {"wait", Does::completes, ""},
     {"mbar", Does::goes, ""},
     {"mbar.relaxed", Does::goes, ""},
+    {"mbar.unwaited", Does::goes, ""},
     {"arrive", Does::goes, ""},
     {"arrive.relaxed", Does::goes, ""},
+    {"arrive.unwaited", Does::goes, ""},
     {"bar", Does::goes, ""},
     {"cluster", Does::goes, ""},
     {"cluster.relaxed", Does::goes, ""},
@@ -80,7 +82,10 @@ std::vector<std::string> words(const Row (&rows)[N]) {
 bool lists(const char* list, const std::string& word) {
   return fmt::format(" {} ", list).find(" " + word + " ") != std::string::npos;
 }
-bool is_mbar(const std::string& e) { return e == "mbar" || e == "mbar.relaxed"; }
+bool is_mbar(const std::string& e) { return e.starts_with("mbar"); }
+bool waits_for_nothing(const std::string& e) { return e.ends_with(".unwaited"); }
+// "mbar" of "mbar.relaxed".
+std::string kind_of(const std::string& e) { return e.substr(0, e.find('.')); }
 bool is_cluster(const std::string& e) { return e.starts_with("cluster"); }
 
 std::unexpected<Diagnostics> wrong(const std::string& what, const std::string& hint) {
@@ -99,7 +104,7 @@ Expected<void> check(const Path& p) {
   for (size_t k = 0; k < p.edges.size(); ++k) {
     const EdgeWord& e = *find(k_edges, p.edges[k]);
     const bool completion = e.does == Does::completes || is_mbar(p.edges[k]);
-    if (completion && (!lists(a.completions, p.edges[k]) || threads > 1))
+    if (completion && (!lists(a.completions, is_mbar(p.edges[k]) ? kind_of(p.edges[k]) : p.edges[k]) || threads > 1))
       return wrong(fmt::format("'{}' tells nothing of '{}' here", p.edges[k], p.first),
                    *a.completions == 0 ? "it is complete by itself" : fmt::format("use {}", a.completions));
     if (is_mbar(p.edges[k]) && k != 0)
@@ -249,7 +254,7 @@ class Writer {
                              : apart_ ? ".release.cluster"
                                       : "",
                              apart_ ? "cluster" : "cta", m));
-      return wait(to, m, relaxed);
+      return waits_for_nothing(e) ? void() : wait(to, m, relaxed);
     }
     // The completion of the first access, on the mbarrier that it names.
     if (p_.first == "cp.async") {
@@ -258,7 +263,7 @@ class Writer {
     } else if (p_.first == "st.async" || p_.first == "red.async") {
       line(to, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [m0], 8");
     }
-    wait(to, "m0", relaxed);
+    if (!waits_for_nothing(e)) wait(to, "m0", relaxed);
   }
   void wait(size_t t, const std::string& m, bool relaxed) {
     const std::string r = reg(t);
@@ -311,6 +316,13 @@ std::vector<WeakerPath> weaker_paths(const Path& p) {
       Path next = p;
       next.edges[k] = relaxed;
       if (check(next)) out.push_back({std::move(next), fmt::format("{} -> {}", e, relaxed)});
+    }
+    const std::string unwaited = kind_of(e) + ".unwaited";
+    if (find(k_edges, unwaited) != nullptr && !waits_for_nothing(e)) {
+      Path next = p;
+      next.edges[k] = unwaited;
+      if (check(next))
+        out.push_back({std::move(next), fmt::format("{}{} -> nothing", is_mbar(e) ? "" : "wait of ", e)});
     }
     if (word.does == Does::goes) continue;
     Path next = p;

@@ -18,6 +18,7 @@
 //   edge: to the next thread
 //     mbar mbar.relaxed   the first access completes on an mbarrier, and the next thread waits for the phase
 //     arrive arrive.relaxed  an arrival at an mbarrier that the next thread waits for
+//     mbar.unwaited arrive.unwaited  the same, and nobody waits: for mutants, and not enumerated
 //     bar                 a barrier of the CTA
 //     cluster cluster.relaxed  a barrier of the cluster; the threads are then in CTAs of their own
 //     flag flag.relaxed   a store that the next thread reads, releasing and acquiring or relaxed
@@ -45,7 +46,8 @@ struct Path {
 bool is_path(const std::string& name);  // whether it begins with an access of paths
 Expected<Path> parse_path(const std::string& name);
 std::string name(const Path& p);
-// The path with one edge gone or relaxed ("mbar" as "mbar.relaxed", "group" as "group.read"), where that is a path.
+// The path with one edge gone or relaxed ("mbar" as "mbar.relaxed", "group" as "group.read"), or without the wait of its
+// mbarrier, where that is a path.
 struct WeakerPath {
   Path path;
   std::string what;  // "mbar -> mbar.relaxed", "proxy -> nothing"
