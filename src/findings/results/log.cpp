@@ -78,6 +78,23 @@ std::string stop_text(const campaign::Options& o) {
   return out.empty() ? "" : out.substr(1);
 }
 
+// How many of the states that the model allows were seen.
+std::string coverage(const Oracle& oracle, const std::map<prog::State, uint64_t>& seen) {
+  if (!oracle.states.complete)
+    return "not all states known, and those that were seen are asked about one by one: " + oracle.why;
+  const auto& allowed = oracle.states.states;
+  if (allowed.empty()) return "no state is allowed";
+  const auto unseen = std::count_if(allowed.begin(), allowed.end(), [&](const auto& s) { return !seen.contains(s); });
+  return fmt::format("{} states allowed, {}", allowed.size(),
+                     unseen == 0 ? "all were observed" : fmt::format("{} not observed", unseen));
+}
+
+// Of a run that counts for nothing.
+std::string why_no_evidence(const inspect::WhatRanReport& w) {
+  if (w.verdict == inspect::WhatRan::unverified) return "the machine code could not be inspected";
+  return fmt::format("the machine code is another program ({})", inspect::name(w.verdict));
+}
+
 }  // namespace
 
 judge::Allowed allowed(const std::optional<Oracle>& oracle, const prog::State& s) {
@@ -132,16 +149,7 @@ std::string text(const Report& r) {
     out += fmt::format("{:>14} {} {:<40} {}\n", n, satisfies(r, s) ? "*" : " ", prog::to_string(r.setup.observables, s),
                        verdict_word(r, s));
   if (r.oracle) {
-    size_t unseen = 0;
-    for (const prog::State& s : r.oracle->states.states) unseen += !t.states.contains(s);
-    out +=
-        fmt::format("model {}: {}", r.oracle->model,
-                    r.oracle->states.complete
-                        ? fmt::format("{} states allowed, {}", r.oracle->states.states.size(),
-                                      unseen == 0 ? "all were observed" : fmt::format("{} not observed", unseen))
-                        : fmt::format("not all states known, and those that were seen are asked about one by one: {}",
-                                      r.oracle->why));
-    out += "\n";
+    out += fmt::format("model {}: {}\n", r.oracle->model, coverage(*r.oracle, t.states));
     if (!r.oracle->flags.empty())
       out += fmt::format("the test has {} under {}, which then promises nothing\n", fmt::join(r.oracle->flags, ", "),
                          r.oracle->model);
@@ -173,7 +181,7 @@ std::string text(const Report& r) {
     out += fmt::format("FORBIDDEN: {} seen {} times, and {} forbids it{}\n", prog::to_string(r.setup.observables, s),
                        t.states.at(s), r.oracle->model,
                        r.setup.evidence == campaign::Evidence::none
-                           ? "; no evidence against the device: the machine code could not be inspected"
+                           ? "; no evidence against the device: " + why_no_evidence(r.setup.what_ran)
                            : "");
   return out;
 }

@@ -254,12 +254,21 @@ TEST(Log, ForbiddenStatesAreLoudAndOnlyCompleteSetsForbid) {
   EXPECT_NE(json(r).find("\"schema\": \"fencepost.run/1\""), std::string::npos);
   EXPECT_NE(json(r).find("\"allowed_not_seen\": [\n      \"0:r0=1; 1:r1=0;\"\n    ]"), std::string::npos);
   r.setup.evidence = Evidence::none;
-  EXPECT_NE(text(r).find("no evidence against the device"), std::string::npos);
+  r.setup.what_ran.verdict = inspect::WhatRan::unverified;
+  EXPECT_NE(text(r).find("no evidence against the device: the machine code could not be inspected"), std::string::npos);
+  r.setup.what_ran.verdict = inspect::WhatRan::reordered;
+  EXPECT_NE(text(r).find("the machine code is another program (reordered)"), std::string::npos);
+  EXPECT_EQ(text(r).find("could not be inspected"), std::string::npos);
   r.oracle->states.complete = false;
   EXPECT_TRUE(forbidden_states(r).empty());
   EXPECT_EQ(allowed(r.oracle, {{false, 0}, {false, 1}}), judge::Allowed::yes);
   EXPECT_EQ(allowed(r.oracle, {{false, 0}, {false, 0}}), judge::Allowed::unknown);
   EXPECT_EQ(allowed(std::nullopt, {{false, 0}, {false, 0}}), judge::Allowed::unknown);
+  EXPECT_NE(text(r).find("not all states known"), std::string::npos);
+  // Nothing that ends is nothing that could be seen.
+  r.oracle = Oracle{"strict", {{}, true}, ""};
+  EXPECT_NE(text(r).find("no state is allowed"), std::string::npos);
+  EXPECT_EQ(text(r).find("all were observed"), std::string::npos);
   // A value that nothing fixes covers every value.
   r.oracle = Oracle{"strict", {{{{true, 0}, {false, 0}}}, true}, ""};
   EXPECT_EQ(allowed(r.oracle, {{false, 5}, {false, 0}}), judge::Allowed::yes);
