@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "litmus/ptx_forms.h"
 #include "prog/mbarrier.h"
@@ -409,11 +410,8 @@ class Lowering {
     t_.groups[kind].open.push_back(operation_);
     t_.groups[kind].all.push_back(operation_);
   }
-  void close(size_t kind) {
-    t_.groups[kind].committed.push_back(std::move(t_.groups[kind].open));
-    t_.groups[kind].open.clear();
-  }
-  size_t group_kind() const { return m_.parts.size() > 2 && m_.parts[2].is("bulk") ? 1 : 0; }
+  void close(size_t kind) { t_.groups[kind].committed.push_back(std::exchange(t_.groups[kind].open, {})); }
+  size_t group_kind() const { return m_.parts[2].is("bulk") ? 1 : 0; }
 
   void commit() {
     close(group_kind());
@@ -522,7 +520,6 @@ void check_straight(ThreadBuilder& t) {
 // The memory that an instruction accesses: SHARED, and within reach.
 void place_accesses(AsmBuilder& b, uint32_t thread) {
   for (Instr& i : b.threads[thread].instructions()) {
-    if (i.kind != Kind::load && i.kind != Kind::store && i.kind != Kind::rmw) continue;
     if (i.addr.symbol == k_none) continue;
     const prog::Object& o = b.test.objects[b.test.symbols[i.addr.symbol].object];
     if (o.home == k_none) continue;
@@ -644,8 +641,7 @@ const std::vector<std::string>& ptx_async_mnemonics() {
     std::vector<std::string> out;
     for (const Form& f : ptx_forms()) {
       const std::string_view syntax = f.syntax;
-      const std::string head(syntax.substr(0, syntax.find_first_of(" .")));
-      if (std::find(out.begin(), out.end(), head) == out.end()) out.push_back(head);
+      out.emplace_back(syntax.substr(0, syntax.find_first_of(" .")));
     }
     return out;
   }();

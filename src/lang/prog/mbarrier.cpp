@@ -14,8 +14,7 @@ constexpr uint64_t k_tx_mask = (uint64_t{1} << 21) - 1, k_count_mask = k_mbarrie
 
 Expr number(uint64_t v) { return term::constant(v, 64); }
 Expr field(const Expr& state, uint64_t at, uint64_t mask) {
-  const Expr shifted = at == 0 ? state : term::binary(Op::lshr, state, number(at));
-  return term::binary(Op::and_, shifted, number(mask));
+  return term::binary(Op::and_, term::binary(Op::lshr, state, number(at)), number(mask));
 }
 Expr both(const Expr& a, const Expr& b) { return term::binary(Op::and_, a, b); }
 Expr either(const Expr& a, const Expr& b) { return term::binary(Op::or_, a, b); }

@@ -154,6 +154,11 @@ TEST(Ptx9, PlacesThatAnInstructionDoesNotReachAreRefused) {
   EXPECT_EQ(error_of(m, copy + "fence.proxy.tensormap::generic.acquire.gpu [x], 128"), "");
   says(copy + "fence.proxy.tensormap::generic.acquire.gpu [y], 128", "a fence of another tensor map");
   says("st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [m], 1, [m]", "m is an mbarrier object");
+  says("st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [s], 1, [s]", "s is no mbarrier object");
+  says("cp.async.mbarrier.arrive.shared.b64 [s]", "s is no mbarrier object");
+  says("mbarrier.init.shared.b64 [s], 1", "s is no mbarrier object");
+  says("mbarrier.test_wait.parity.shared.b64 r0, [s], 1", "s is no mbarrier object");
+  says("mbarrier.expect_tx.relaxed.cta.shared.b64 [s], 1", "s is no mbarrier object");
   says("cp.async.bulk.global.shared::cta.bulk_group [x], [y], 16", "y lies in global memory");
   says("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [s], 16, [m]", "s lies in shared memory");
   says("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u64 [x], [s], 16, [m]",
@@ -180,7 +185,7 @@ TEST(Ptx9, PlacesThatAnInstructionDoesNotReachAreRefused) {
 }
 
 TEST(Ptx9, GroupsAndClusterBarriersStandInStraightCode) {
-  const std::string m = "x = 0; s @ shared P0 = 0;";
+  const std::string m = "x = 0; s @ shared P0 = 0; m @ mbarrier P0 = 1;";
   const auto t = read::parse_one(
       make_source("t.litmus", "PTX t\n{ " + m +
                                   " }\n P0@cta 0, gpu 0 ;\n LC00: ;\n cp.async.wait_all ;\n bne r0, 0, LC00 ;\n"
@@ -189,7 +194,8 @@ TEST(Ptx9, GroupsAndClusterBarriersStandInStraightCode) {
   EXPECT_NE(t.error().list[0].message.find("in a loop or behind a branch"), std::string::npos);
   // Behind a jump, and around an instruction of each kind.
   for (const char* i :
-       {"cp.async.wait_all", "cp.async.commit_group", "cp.async.bulk.commit_group", "cp.async.bulk.wait_group 0",
+       {"cp.async.wait_all", "cp.async.commit_group", "cp.async.mbarrier.arrive.shared.b64 [m]",
+        "cp.async.wait_group 0", "cp.async.bulk.commit_group", "cp.async.bulk.wait_group 0",
         "cp.async.ca.shared::cta.global [s], [x], 8", "cp.async.cg.shared::cta.global [s], [x], 16",
         "cp.async.bulk.global.shared::cta.bulk_group [x], [s], 16", "barrier.cluster.arrive", "barrier.cluster.wait"}) {
     const bool wait = std::string(i) == "barrier.cluster.wait";
@@ -221,6 +227,23 @@ TEST(Ptx9, BarriersOfAClusterAreInOrder) {
                 .find("without a wait"),
             std::string::npos);
   EXPECT_EQ(error(" barrier.cluster.arrive | ;\n barrier.cluster.wait | ;\n barrier.cluster.arrive | ;\n"), "");
+  // An arrival is an event for each other thread of its cluster, of which the first is printed.
+  const auto four = read::parse_one(make_source(
+      "t.litmus",
+      "PTX t\n{ x = 0; }\n P0@cta 0, cluster 0, gpu 0 | P1@cta 1, cluster 0, gpu 0 | P2@cta 2, cluster 0, gpu 0 | "
+      "P3@cta 3, cluster 1, gpu 0 ;\n barrier.cluster.arrive | barrier.cluster.arrive | barrier.cluster.arrive | "
+      "barrier.cluster.arrive ;\n barrier.cluster.wait | barrier.cluster.wait | barrier.cluster.wait | "
+      "barrier.cluster.wait ;\n"
+      "exists (x = 1)\n"));
+  ASSERT_TRUE(four.has_value());
+  const std::vector<prog::Instr>& code = four->instrs(0);
+  ASSERT_EQ(code.size(), 3u);
+  EXPECT_EQ(code[0].barrier.instance, "cluster 0 P1");
+  EXPECT_EQ(code[1].barrier.instance, "cluster 0 P2");
+  EXPECT_TRUE(!code[0].hidden && code[1].hidden && code[1].mnemonic.empty());
+  EXPECT_EQ(code[2].barrier.instance, "cluster 0 P0");
+  ASSERT_EQ(four->instrs(3).size(), 2u);
+  EXPECT_EQ(four->instrs(3)[0].barrier.instance, "cluster 0 alone P3");
 }
 
 }  // namespace

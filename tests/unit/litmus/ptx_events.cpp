@@ -57,9 +57,11 @@ constexpr const char* k_programs[] = {
     "mbarrier.test_wait.shared::cta.b64 r0, [m], r1",
     "mbarrier.test_wait.parity.shared.b64 r0, [m], 1",
     "mbarrier.test_wait.parity.shared.b64 r0, [k], r1",
+    "ld.weak r3, x; ld.weak r4, y; mbarrier.test_wait.parity.shared.b64 r0, [m], r2",
     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 r0, [m], 0, 1000",
     "mbarrier.try_wait.parity.phase_type::conditional.relaxed.cluster.shared::cta.b64 r0, [m], 1",
     "cp.async.mbarrier.arrive.shared.b64 [m]",
+    "cp.async.mbarrier.arrive.shared.b64 [k]",
     "cp.async.ca.shared.global [s], [x], 4; cp.async.mbarrier.arrive.noinc.shared::cta.b64 [m]",
     "cp.async.ca.shared.global [s], [x], 8; cp.async.commit_group; cp.async.cg.shared::cta.global [c], [y], 16; "
     "cp.async.commit_group; cp.async.wait_group 1",
@@ -84,6 +86,7 @@ constexpr const char* k_programs[] = {
     "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [s], [x, {0}], [m]",
     "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [d], 1, [k]",
     "st.async.mbarrier::complete_tx::bytes.u32 [d], r1, [k]",
+    "st.async.mbarrier::complete_tx::bytes.u32 [d], r1, [m]",
     "st.async.release.sys.global.b64 [x], 1",
     "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.or.b32 [d], 4, [k]",
     "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u64 [s], 1, [m]",
@@ -187,7 +190,10 @@ TEST(PtxEvents, OfEachInstruction) {
     now += fmt::format("{}\n", text);
     for (uint32_t thread = 0; thread < 2; ++thread) {
       if (thread == 1 && !t.instrs(1).empty()) now += "  |\n";
-      for (const prog::Instr& i : t.instrs(thread)) now += told(t, thread, i);
+      for (const prog::Instr& i : t.instrs(thread)) {
+        now += told(t, thread, i);
+        EXPECT_NE(i.span.source, nullptr) << text;
+      }
     }
   }
   const std::string file = FENCEPOST_SOURCE_DIR "/tests/golden/ptx-events.txt";

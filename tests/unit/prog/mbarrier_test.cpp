@@ -73,6 +73,21 @@ TEST_F(Phases, RandomOperationsAgreeWithTheOracle) {
   EXPECT_GT(completed, 500u);
 }
 
+// 9.7.15.16.3: a tx-count is in [-(2^20 - 1), 2^20 - 1].
+TEST_F(Phases, TransactionsHaveBoundsOnBothSides) {
+  for (const MbarrierOp op : {MbarrierOp::expect_tx, MbarrierOp::complete_tx}) {
+    const uint64_t most = static_cast<uint64_t>(k_most);
+    const auto step = [&](uint64_t n) { return mbarrier_step(op, old_, term::constant(n, 64)); };
+    const uint64_t full = value(step(most).state, mbarrier_initial(1));
+    EXPECT_EQ(value(step(most).undefined, mbarrier_initial(1)), 0u);
+    for (const uint64_t n : {uint64_t{1}, uint64_t{2}, uint64_t{3}}) EXPECT_NE(value(step(n).undefined, full), 0u) << n;
+    EXPECT_EQ(value(step(0).undefined, full), 0u);
+    EXPECT_EQ(mbarrier_text(full),
+              std::string("(phase 0, 1 of 1 pending, tx ") + (op == MbarrierOp::expect_tx ? "1048575)" : "-1048575)"));
+  }
+  EXPECT_EQ(mbarrier_text(0), "(not valid)");
+}
+
 // "the current incomplete phase, for which waitComplete returns False; the immediately preceding phase, for which it
 // returns True"
 TEST_F(Phases, WaitsTellTheCurrentPhaseFromTheOneBefore) {
