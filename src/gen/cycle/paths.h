@@ -46,8 +46,8 @@ struct Path {
 bool is_path(const std::string& name);  // whether it begins with an access of paths
 Expected<Path> parse_path(const std::string& name);
 std::string name(const Path& p);
-// The path with one edge gone or relaxed ("mbar" as "mbar.relaxed", "group" as "group.read"), or without the wait of its
-// mbarrier, where that is a path.
+// The path with one edge gone or relaxed ("mbar" as "mbar.relaxed", "group" as "group.read"), or without the wait of
+// its mbarrier, where that is a path.
 struct WeakerPath {
   Path path;
   std::string what;  // "mbar -> mbar.relaxed", "proxy -> nothing"
