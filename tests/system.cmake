@@ -38,6 +38,8 @@ if(TARGET fencepost)
   add_test(NAME system.certify COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/certify_test.py $<TARGET_FILE:fencepost>)
   # What docs/papers.md says of each of the five papers' items.
   add_test(NAME system.papers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/papers $<TARGET_FILE:fencepost>)
+  add_test(NAME system.large_launches COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/large_launches $<TARGET_FILE:fencepost>)
+  set_tests_properties(system.large_launches PROPERTIES TIMEOUT 900)
   # The bundled shaders have the verdicts that their table says.
   add_test(NAME system.glsl COMMAND fencepost expect ${CMAKE_SOURCE_DIR}/examples/glsl/expected.csv --root ${CMAKE_SOURCE_DIR} -j 2)
   # So have the rows of table 7 of the ASPLOS 2024 paper, which bench/table7 writes.

@@ -29,7 +29,7 @@ bool needs_dependencies(const cat::Model& m) { return m.uses(Base::data) || m.us
 ModelEncoding::ModelEncoding(const cat::Model& m, ProgramEncoding& p, Circuit& c)
     : m_(m), p_(p), c_(c), n_(p.size()), upper_(m.nodes.size()), lower_(m.nodes.size()) {
   find_levels();
-  read_bounds();
+  read_bounds(true);
   bounds_ = bounds::compute(m_, base_);
 }
 

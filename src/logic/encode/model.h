@@ -65,7 +65,8 @@ class ModelEncoding {
     bool any = false;  // or; else and
     std::vector<Lit> kids;
   };
-  void read_bounds();
+  void read_bounds(bool deep);
+  void read_last_sources();
   void read_tags();
   void read_tags(uint32_t event, Lit wrote);
   void read_base(vocab::Base b);

@@ -17,7 +17,11 @@
 // and-swap), with them 2.3 s and 10; without probing no source of a lock that is looked at first is decided.
 // Measured on a compare-and-swap lock of 32 invocations under PTX, condition: 19.7 s with lists of occurrences in place
 // of watched literals (sat/circuit.cpp), each event assumed by itself and all pairs probed each time; 13.8 s with
-// watched literals; 8.6 s probing a part; 1.0 s with assumptions on top of each other.
+// watched literals; 8.6 s probing a part; 1.0 s with assumptions on top of each other. On a busier machine 1.6 s became
+// 0.95 s where events are assumed only when a round of the axioms alone brings nothing, and probing ends at the first
+// read without news after some. Not where probing finds nothing: the same lock in GLSL needs more rounds then. Lost: to
+// probe before events are assumed (4 s, as assumptions stand side by side then); to ask the events of one thread only,
+// and one read (0.7 s here, minutes for two threads that run unfairly: a thousand small rounds).
 // Measured on a compare-and-swap lock with twelve exchangeable invocations: the rounds decide every read, and with the
 // values the condition, so that the solver has nothing to do; before, 257,000 variables went to it.
 #include <unordered_map>
@@ -156,22 +160,21 @@ bool ModelEncoding::probe() {
   if (!m_.uses(Base::rf)) return false;
   const Relation& may = base_.may[static_cast<size_t>(Base::rf)];
   const Relation& must = base_.must[static_cast<size_t>(Base::rf)];
-  const uint32_t round = base_.live.count(), from = probe_from_;
+  const uint32_t from = probe_from_;
   std::vector<std::pair<uint32_t, uint32_t>> refuted;
-  uint32_t asked = 0;
   const auto ask = [&](uint32_t r) {
     if (!p_.skeleton().events[r].read) return true;
+    const size_t before = refuted.size();
     for (const auto& [w, l] : p_.rf_candidates(r)) {
       const Lit open = c_.fold(l);
       if (!may.test(w, r) || must.test(w, r) || open == k_true || open == k_false) continue;
-      ++asked;
       if (!c_.assume(open)) {
         if (refuted.empty()) probe_from_ = r;
         refuted.push_back({w, r});
       }
       c_.retract();
     }
-    return refuted.empty() || asked < round;
+    return refuted.empty() || refuted.size() > before;
   };
   under_each([&](uint32_t r) { return r < from || ask(r); });
   if (refuted.empty()) under_each([&](uint32_t r) { return r >= from || ask(r); });
@@ -180,6 +183,22 @@ bool ModelEncoding::probe() {
     base_.may[static_cast<size_t>(Base::rf)].reset(w, r);
   }
   return !refuted.empty();
+}
+
+// A read has a source: where one is left, whoever runs the read has it.
+void ModelEncoding::read_last_sources() {
+  if (!m_.uses(Base::rf)) return;
+  base_.live.for_each([&](uint32_t r) {
+    if (!p_.skeleton().events[r].read) return;
+    std::optional<uint32_t> last;
+    for (const auto& [w, l] : p_.rf_candidates(r)) {
+      if (c_.is_false(l)) continue;
+      if (last) return;
+      last = w;
+    }
+    if (last && base_.may[static_cast<size_t>(Base::rf)].test(*last, r))
+      base_.must[static_cast<size_t>(Base::rf)].set(*last, r);
+  });
 }
 
 // Bits of a read on which all writes that it may yet read agree. Whether there are new ones.
@@ -299,7 +318,8 @@ void ModelEncoding::read_base(Base b) {
   }
 }
 
-void ModelEncoding::read_bounds() {
+// `deep`: with what propagation says of each event that runs; else as far as the literals themselves say it.
+void ModelEncoding::read_bounds(bool deep) {
   const Skeleton& s = p_.skeleton();
   const bool first = base_.n == 0;
   base_.n = n_;
@@ -340,7 +360,8 @@ void ModelEncoding::read_bounds() {
       });
     }
   }
-  imply();
+  if (deep) imply();
+  read_last_sources();
   for (size_t b = 0; b < vocab::k_bases; ++b) {
     base_.may[b] &= base_.compatible;
     base_.must[b] &= base_.may[b];
@@ -350,6 +371,9 @@ void ModelEncoding::read_bounds() {
 
 uint32_t ModelEncoding::settle() {
   uint32_t rounds = 0;
+  // Whether the bounds are all that propagation says of each event. That costs most: once probing has found something,
+  // more rounds will follow, and it is asked only when the axioms have nothing new to say about what the literals say.
+  bool deep = true, probed = false;
   while (!c_.contradictory()) {
     ++rounds;
     bool news = false;
@@ -363,14 +387,24 @@ uint32_t ModelEncoding::settle() {
       Relation& must = base_.must[static_cast<size_t>(b)];
       if (must.test(i, j) || !base_.compatible.test(i, j)) continue;
       c_.add({-p_.exec(i), -p_.exec(j), c_.fold(base(b, i, j))});
-      if (base_.may[static_cast<size_t>(b)].test(i, j)) must.set(i, j);
+      if (base_.may[static_cast<size_t>(b)].test(i, j)) {
+        must.set(i, j);
+      } else {  // the two do not run together; else it would be news in each round of the axioms
+        base_.compatible.reset(i, j);
+        base_.compatible.reset(j, i);
+      }
       news = true;
     }
     news = agree() || news;
     news = std::exchange(died_, false) || news;
-    if (!news) news = probe();
-    if (!news || !c_.propagate()) break;
-    read_bounds();
+    if (!news && deep) {
+      news = probe();
+      if (!news) break;
+      probed = true;
+    }
+    if (!c_.propagate()) break;
+    deep = !news || !probed;
+    read_bounds(deep);
     bounds_ = bounds::compute(m_, base_);
   }
   return rounds;
