@@ -126,6 +126,9 @@ int run_outcomes(const CommandLine& line, const Console& console) {
     else
       console.out(
           report::outcomes_text(test, outcomes, seconds, std::filesystem::path((*model)->path).stem().string()));
+    if (const std::string loops = report::loops_text(test, **model);
+        outcomes.states.complete && !loops.empty() && !s.json)
+      console.err(fmt::format("{}: assumes: {}\n", name, loops));
     if (outcomes.states.complete && outcomes.states.states.empty() && !s.json)
       console.err(fmt::format("{}: no execution ends\n", name));
     if (!outcomes.states.complete && !s.json)

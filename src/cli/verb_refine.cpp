@@ -19,8 +19,20 @@ namespace {
 
 constexpr size_t k_most_shown = 100;  // new outcomes; --json has all of them
 
+std::string listed(const refine::Refinement& r, const char* outcome, const char* flag) {
+  std::string out;
+  for (size_t i = 0; i < std::min(k_most_shown, r.new_states.size()); ++i)
+    out += fmt::format("  {}: {}\n", outcome, to_string(r.observables, r.new_states[i]));
+  if (r.new_states.size() > k_most_shown) out += fmt::format("  and {} more\n", r.new_states.size() - k_most_shown);
+  for (const std::string& f : r.new_flags) out += fmt::format("  {}: {}\n", flag, f);
+  return out;
+}
+
 std::string text_of(const refine::Refinement& r, const std::string& source, const std::string& target,
                     const std::string& model) {
+  if (r.undefined)
+    return fmt::format("{}  undefined  {} ({})\n", target, r.verdict.detail, model) +
+           listed(r, "new outcome if the flag is disregarded", "new flag");
   std::string out = fmt::format("{}  {}", target, name(r.verdict.status));
   switch (r.verdict.status) {
     case Status::holds:
@@ -28,34 +40,47 @@ std::string text_of(const refine::Refinement& r, const std::string& source, cons
       return out + fmt::format("  every outcome and race is one of {}'s ({} of {} states, {})\n", source,
                                r.target_states, r.source_states, model);
     case Status::fails:
-      out += fmt::format("  {} ({})\n", r.verdict.detail, model);
-      for (size_t i = 0; i < std::min(k_most_shown, r.new_states.size()); ++i)
-        out += fmt::format("  new outcome: {}\n", to_string(r.observables, r.new_states[i]));
-      if (r.new_states.size() > k_most_shown) out += fmt::format("  and {} more\n", r.new_states.size() - k_most_shown);
-      for (const std::string& f : r.new_flags) out += fmt::format("  new flag: {}\n", f);
-      return out;
+      return out + fmt::format("  {} ({})\n", r.verdict.detail, model) + listed(r, "new outcome", "new flag");
     default:
       return out + fmt::format("  {} ({})\n", r.verdict.detail, model);
   }
 }
 
-std::string json_of(const refine::Refinement& r, const std::string& source, const std::string& target,
-                    const std::string& model, const Settings& asked, const std::string& execution) {
-  std::string states, flags;
+// What the answer rests on: what the front ends took for granted and, where it rests on all executions, that of loops.
+std::vector<std::string> assumptions_of(const refine::Refinement& r, const prog::Test& source, const prog::Test& target,
+                                        const cat::Model& model) {
+  std::vector<std::string> out;
+  const auto add = [&](const std::string& text) {
+    if (!text.empty() && std::find(out.begin(), out.end(), text) == out.end()) out.push_back(text);
+  };
+  for (const prog::Test* t : {&source, &target})
+    for (const std::string& a : t->assumptions) add(a);
+  if (r.undefined || (r.verdict.status != Status::holds && r.verdict.status != Status::fails)) return out;
+  for (const prog::Test* t : {&source, &target}) add(report::loops_text(*t, model));
+  return out;
+}
+
+std::string json_of(const refine::Refinement& r, const std::vector<std::string>& assumptions, const std::string& source,
+                    const std::string& target, const std::string& model, const Settings& asked,
+                    const std::string& execution) {
+  std::string states, flags, taken;
+  for (const std::string& a : assumptions) taken += fmt::format("{}{}", taken.empty() ? "" : ", ", json_string(a));
   for (const prog::State& s : r.new_states)
     states += fmt::format("{}{}", states.empty() ? "" : ", ", json_string(to_string(r.observables, s)));
   for (const std::string& f : r.new_flags) flags += fmt::format("{}{}", flags.empty() ? "" : ", ", json_string(f));
   return fmt::format(
       "{{\n  \"schema\": \"fencepost.refine/1\",\n  \"source\": {},\n  \"target\": {},\n  \"model\": {},\n  \"bound\": "
       "{},\n  "
-      "\"verdict\": {},\n  \"vacuous\": {},\n"
+      "\"verdict\": {},\n  \"vacuous\": {},\n  \"assumptions\": [{}],\n"
       "  \"detail\": {},\n  \"source_states\": {},\n  \"target_states\": {},\n  \"new_outcomes\": [{}],\n  "
       "\"new_flags\": [{}],\n"
       "  \"execution\": {}\n}}\n",
       json_string(source), json_string(target), json_string(model),
       asked.bound == 0 ? "\"auto\"" : std::to_string(asked.bound),
-      json_string(r.verdict.vacuous ? "vacuous" : name(r.verdict.status)), r.verdict.vacuous,
-      json_string(r.verdict.detail), r.source_states, r.target_states, states, flags,
+      json_string(r.undefined         ? "undefined"
+                  : r.verdict.vacuous ? "vacuous"
+                                      : name(r.verdict.status)),
+      r.verdict.vacuous, taken, json_string(r.verdict.detail), r.source_states, r.target_states, states, flags,
       execution.empty() ? "null" : execution);
 }
 
@@ -95,11 +120,14 @@ int run_refine(const CommandLine& line, const Console& console) {
   if (is_worker()) {
     refine::Refinement ended;
     ended.verdict = {.status = Status::gave_up, .detail = std::string(k_why_ended)};
-    if_ended({.json = {json_of(ended, source_path, target_path, model_name, s, "")}, .code = k_exit_undecided});
+    if_ended({.json = {json_of(ended, assumptions_of(ended, *source, *target, *model), source_path, target_path,
+                               model_name, s, "")},
+              .code = k_exit_undecided});
   }
   const auto r = refine::refine(*source, *target, *model, options, job);
   if (!r) return report_errors(console, r.error());
 
+  const std::vector<std::string> assumed = assumptions_of(*r, *source, *target, *model);
   report::Report shown;
   if (r->execution && r->execution->execution) {
     check::Options asked = options;
@@ -108,9 +136,10 @@ int run_refine(const CommandLine& line, const Console& console) {
     shown = report::witness(target_path, question, *model, asked, *r->execution);
   }
   if (s.json)
-    console.out(json_of(*r, source_path, target_path, model_name, s, shown.json));
+    console.out(json_of(*r, assumed, source_path, target_path, model_name, s, shown.json));
   else
-    console.out(text_of(*r, source_path, target_path, model_name) + shown.text);
+    console.out(text_of(*r, source_path, target_path, model_name) +
+                (assumed.empty() ? "" : fmt::format("  assumes: {}\n", fmt::join(assumed, "; "))) + shown.text);
   if (!s.witness.empty()) {
     if (shown.text.empty() && shown.pictures.empty()) {
       console.err(
@@ -119,7 +148,7 @@ int run_refine(const CommandLine& line, const Console& console) {
       return report_errors(console, written.error());
     }
   }
-  return r->verdict.vacuous ? k_exit_undecided : fencepost::exit_code(r->verdict.status);
+  return r->verdict.vacuous || r->undefined ? k_exit_undecided : fencepost::exit_code(r->verdict.status);
 }
 
 }  // namespace fencepost::cli

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "cat/thin_air.h"
+
 namespace fencepost::check {
 
 bool loops_may_end_by_themselves(const prog::Test& test, const cat::Model& model) {
-  const auto loops = prog::loops_of(test);
-  if (loops.empty() || test.threads.size() < 2) return false;
-  return std::none_of(model.axioms.begin(), model.axioms.end(),
-                      [](const cat::Axiom& a) { return !a.flag && (a.name.contains("thin-air") || a.name == "sc"); });
+  return !prog::loops_of(test).empty() && test.threads.size() > 1 && !cat::forbids_thin_air(model);
 }
 
 prog::LoopBounds first_bounds(const prog::Test& test, const cat::Model& model) {

@@ -7,8 +7,8 @@
 namespace fencepost::check {
 
 // Whether the model may let a loop end by a value that is written only because the loop ends. It is taken to be so
-// where the test has a loop and several threads, and no axiom of the model is named after thin air (or is that of sc).
-// That a bound suffices is argued as if no loop ended so.
+// where the test has a loop and several threads, and the model does not forbid values out of thin air
+// (cat/thin_air.h). That a bound suffices is argued as if no loop ended so.
 bool loops_may_end_by_themselves(const prog::Test& test, const cat::Model& model);
 
 // The bound to begin with: 2 where a loop may end so and tests its register before it reads (`while (r == 0) r = x`),

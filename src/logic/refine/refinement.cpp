@@ -73,6 +73,12 @@ std::vector<std::string> flags_of(const check::Outcomes& o) {
   return all;
 }
 
+Refinement everything_allowed(Refinement r, const std::string& flag) {
+  r.undefined = true;
+  r.verdict = {Status::holds, "the source raises '" + flag + "', so that everything is allowed"};
+  return r;
+}
+
 // Nothing new was found. A target without any complete execution does nothing at all.
 Verdict nothing_new(const check::Outcomes& to) {
   if (!to.states.complete) return undecided("target", to);
@@ -125,12 +131,7 @@ Expected<Refinement> refine(const prog::Test& source, const cat::Model& source_m
                             const cat::Model& target_model, const check::Options& options, Job& job,
                             const Names& names) {
   const check::Outcomes from = widened(outcomes_of(source, source_model, options, job));
-  if (!from.flags.empty()) {
-    Refinement r;
-    r.undefined = true;
-    r.verdict = {Status::holds, "the source raises '" + from.flags.front() + "', so that everything is allowed"};
-    return r;
-  }
+  if (!from.flags.empty()) return everything_allowed({}, from.flags.front());
   const check::Outcomes to = widened(outcomes_of(target, target_model, options, job));
   const Common common = common_of(from.observables, to.observables, names);
   if (common.target.size() != from.observables.size())
@@ -201,6 +202,10 @@ Expected<Refinement> refine(const prog::Test& source, const prog::Test& target, 
   for (const std::string& f : flags_of(to))
     if (std::find(known.begin(), known.end(), f) == known.end()) r.new_flags.push_back(f);
 
+  if (!from.flags.empty()) {
+    if (!from.states.complete) r.new_states.clear(), r.new_flags.clear();
+    return everything_allowed(std::move(r), from.flags.front());
+  }
   // Something new is only new against everything that the source can do.
   if (!from.states.complete && (!r.new_states.empty() || !r.new_flags.empty())) {
     r.verdict = undecided("source", from);

@@ -13,18 +13,22 @@
 namespace fencepost::refine {
 
 struct Refinement {
-  Verdict verdict;                              // holds (vacuously if no execution of the target ends), or not
+  // holds (vacuously if no execution of the target ends), or not. Of a source that is undefined: holds, with the flag.
+  Verdict verdict;
   std::vector<prog::Observable> observables;    // of the target, those that the source has too
   size_t source_states = 0, target_states = 0;  // after projection to the observables
   std::vector<prog::State> new_states;          // of the target, not of the source; over `observables`
   std::vector<std::string> new_flags;           // raised by the target only
-  bool undefined = false;                       // the source raises a flag, so that everything is allowed
-  bool race = false;                            // `execution` shows a new flag, not a new state
-  std::optional<check::Result> execution;       // of the target: the first new thing
+  // The source raises a flag that undefines it (check/races.h), so that everything is allowed. The new states and flags
+  // are then what would be new if the flag were disregarded; none if the source's states are not all known.
+  bool undefined = false;
+  bool race = false;                       // `execution` shows a new flag, not a new state
+  std::optional<check::Result> execution;  // of the target: the first new thing
 };
 
-// Flags are those of races too that leave a program defined (PTX). `options.property` is not used. An error when the
-// programs have no observable in common.
+// A flag that undefines the source allows everything to the target. Other flags (races under PTX models) are compared:
+// the target may raise none that the source does not. `options.property` is not used. An error when the programs have no
+// observable in common.
 Expected<Refinement> refine(const prog::Test& source, const prog::Test& target, const cat::Model& model,
                             const check::Options& options, Job& job);
 

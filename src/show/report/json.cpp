@@ -258,6 +258,8 @@ std::string outcomes_json(const std::string& path, const prog::Test& test, const
   j["complete"] = o.status.status == Status::holds && o.states.complete;
   j["status"] = fencepost::name(o.status.status);
   j["detail"] = o.status.detail;
+  if (const std::string loops = loops_text(test, model); o.states.complete && !loops.empty())
+    j["assumptions"].push_back(loops);
   j["bound"] = o.bound.largest();
   j["bound_hit"] = o.bound_hit;
   j["loose"] = o.loose;

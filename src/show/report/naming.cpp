@@ -231,7 +231,10 @@ std::string bound_text(const prog::Test& test, const check::Result& result) {
 }
 
 std::string thin_air_text(const prog::Test& test, const cat::Model& model, const check::Result& result) {
-  if (!bound_text(test, result).ends_with("not reached")) return "";
+  return bound_text(test, result).ends_with("not reached") ? loops_text(test, model) : "";
+}
+
+std::string loops_text(const prog::Test& test, const cat::Model& model) {
   return check::loops_may_end_by_themselves(test, model) ? "no loop ends on a value out of thin air" : "";
 }
 

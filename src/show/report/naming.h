@@ -24,7 +24,7 @@ std::string place_of(const prog::Test& test, const reference::Execution& x, uint
 std::string scope_text(const prog::Test& test, uint32_t thread);                                  // "cta 0, gpu 0"
 std::string stop_text(const prog::Test& test, uint32_t thread, const reference::ThreadRun& run);  // "" at its end
 std::string question_text(const prog::Test& test);                                                // "exists (0:r0=1)"
-// What a verdict rests on besides, where it rests on a bound that is not reached: "" or a sentence.
+// What a verdict rests on besides, where it rests on a bound that is not reached: loops_text (report.h), or "".
 std::string thin_air_text(const prog::Test& test, const cat::Model& model, const check::Result& result);
 std::vector<std::string> assumptions(const prog::Test& test);  // of the front end, each once
 // Shaders and kernels: the launch as --grid takes it, "2.1.4"; "" for other tests.

@@ -60,7 +60,8 @@ Report witness(const std::string& path, const prog::Test& test, const cat::Model
 // digest of its parse tree.
 std::string outcomes_text(const prog::Test& test, const check::Outcomes& outcomes, double seconds,
                           const std::string& model = "");
-// schema fencepost.outcomes/1. Values as decimal strings (64 bits do not fit a JSON number), null when free.
+// schema fencepost.outcomes/1. Values as decimal strings (64 bits do not fit a JSON number), null when free. A complete
+// list has the assumption of loops_text among its own.
 std::string outcomes_json(const std::string& path, const prog::Test& test, const cat::Model& model,
                           const check::Outcomes& outcomes, double seconds);
 
@@ -130,6 +131,9 @@ Expected<std::string> file_text(const std::string& file, const Report& report);
 // ---- the common language ---------------------------------------------------------------------------
 // What the front end took for granted, each once: "a; b". Empty: nothing.
 std::string assumptions_text(const prog::Test& test);
+// What an answer about all executions rests on besides, where the program has loops and the model allows values out of
+// thin air (check/first_bounds.h): "no loop ends on a value out of thin air". Else empty.
+std::string loops_text(const prog::Test& test, const cat::Model& model);
 // Name of an event: "a", ..., "z", "e26", ...; Init writes "init x".
 std::string event_name(const prog::Test& test, const reference::Execution& x, uint32_t event);
 // "a: W x = 1"
