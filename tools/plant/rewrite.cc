@@ -6,8 +6,9 @@
 // dependent expressions and other files are left alone. Nested places nest in the output, since nothing is written twice.
 //
 // rewrite FIRST-NUMBER OUTPUT SITES FILE -- COMPILER-ARGUMENTS
-// SITES gets a line for each place, appended: number, tab, line, tab, kind, tab, text. FENCEPOST_PLANT_SKIP has numbers of
-// lines, separated by blanks, whose places are left alone, since the compiler does not take what comes of them.
+// SITES gets a line for each place, appended: number, line, kind, function, text, and the text of the fault, with tabs
+// between. FENCEPOST_PLANT_SKIP has numbers of lines, separated by blanks, whose places are left alone, since the compiler
+// does not take what comes of them.
 #include <clang/AST/ParentMapContext.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Frontend/CompilerInstance.h>
@@ -45,15 +46,20 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
   explicit Visitor(ASTContext& c) : c_(c), sm_(c.getSourceManager()) {}
 
   bool VisitBinaryOperator(BinaryOperator* e) {
-    static const std::map<BinaryOperatorKind, const char*> names = {
-        {BO_LT, "less"},    {BO_LE, "less_equal"}, {BO_GT, "greater"}, {BO_GE, "greater_equal"}, {BO_EQ, "equal"},
-        {BO_NE, "unequal"}, {BO_Add, "plus"},      {BO_Sub, "minus"},  {BO_Mul, "times"},        {BO_And, "bit_and"},
-        {BO_Or, "bit_or"},  {BO_Shl, "left"},      {BO_Shr, "right"}};
+    struct Other {
+      const char *name, *op;  // the function of plant.h, and the operator that its fault has
+    };
+    static const std::map<BinaryOperatorKind, Other> names = {
+        {BO_LT, {"less", "<="}},         {BO_LE, {"less_equal", "<"}}, {BO_GT, {"greater", ">="}},
+        {BO_GE, {"greater_equal", ">"}}, {BO_EQ, {"equal", "!="}},     {BO_NE, {"unequal", "=="}},
+        {BO_Add, {"plus", "-"}},         {BO_Sub, {"minus", "+"}},     {BO_Mul, {"times", "+"}},
+        {BO_And, {"bit_and", "|"}},      {BO_Or, {"bit_or", "&"}},     {BO_Shl, {"left", ">>"}},
+        {BO_Shr, {"right", "<<"}}};
     if (e->isTypeDependent() || e->isValueDependent() || !mine(e)) return true;
     if (e->isLogicalOp()) {
       const Expr* right = e->getRHS();
       if (!mine(right)) return true;
-      const std::string n = site(e, e->getOpcode() == BO_LAnd ? "second of &&" : "second of ||");
+      const std::string n = site(e, e->getOpcode() == BO_LAnd ? "second of &&" : "second of ||", text_of(e->getLHS()));
       around(right, e->getOpcode() == BO_LAnd ? "(plant::at(" + n + ") || (" : "(!plant::at(" + n + ") && (", "))");
       return true;
     }
@@ -62,15 +68,16 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
     if (e->isAdditiveOp() || e->isMultiplicativeOp() || e->isBitwiseOp() || e->isShiftOp())
       if (!e->getType()->isIntegerType() || !e->getLHS()->getType()->isIntegerType()) return true;
     const unsigned at = offset(e->getOperatorLoc());
-    const std::string n = site(e, name->second);
-    around(e, std::string("plant::") + name->second + "(" + n + ", ", ")");
+    const auto [function, other] = name->second;
+    const std::string n = site(e, function, text_of(e->getLHS()) + " " + other + " " + text_of(e->getRHS()));
+    around(e, std::string("plant::") + function + "(" + n + ", ", ")");
     edits_.push_back({at, 0, static_cast<unsigned>(e->getOpcodeStr().size()), ","});
     return true;
   }
 
   bool VisitUnaryOperator(UnaryOperator* e) {
     if (e->getOpcode() != UO_LNot || e->isTypeDependent() || !mine(e)) return true;
-    const std::string n = site(e, "negation");
+    const std::string n = site(e, "negation", text_of(e->getSubExpr()));
     around(e, "plant::no(" + n + ", ", ")");
     edits_.push_back({offset(e->getOperatorLoc()), 100000001, 1, " "});
     return true;
@@ -94,7 +101,7 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
         return true;
       break;
     }
-    const std::string n = site(e, "number");
+    const std::string n = site(e, "number", text_of(e) + " + 1");
     around(e, "plant::number(" + n + ", ", ")");
     return true;
   }
@@ -104,7 +111,7 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
     if (s->isConstexpr() || s->getConditionVariable() != nullptr || cond == nullptr || cond->isTypeDependent() ||
         !mine(cond))
       return true;
-    const std::string n = site(cond, "branch");
+    const std::string n = site(cond, "branch", "false");
     around(cond, "!plant::at(" + n + ") && (", ")");
     return true;
   }
@@ -117,7 +124,7 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
       const auto* assign = dyn_cast<BinaryOperator>(e);
       const bool wanted = isa<CallExpr>(e) || (assign != nullptr && assign->isAssignmentOp()) || isa<UnaryOperator>(e);
       if (!wanted) continue;
-      const std::string n = site(e, "statement");
+      const std::string n = site(e, "statement", "nothing");
       edits_.push_back({offset(s->getBeginLoc()), 0, 0, "if (!plant::at(" + n + ")) "});
     }
     return true;
@@ -157,13 +164,31 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
   unsigned end(const Stmt* s) const {
     return sm_.getFileOffset(Lexer::getLocForEndOfToken(s->getEndLoc(), 0, sm_, c_.getLangOpts()));
   }
-  std::string site(const Stmt* s, const std::string& kind) {
-    std::string text =
+  std::string text_of(const Stmt* s) const {
+    const std::string text =
         Lexer::getSourceText(CharSourceRange::getTokenRange(s->getSourceRange()), sm_, c_.getLangOpts()).str();
-    std::replace(text.begin(), text.end(), '\n', ' ');
+    std::string out;
+    for (const char c : text) {
+      const bool blank = c == '\n' || c == '\t' || c == ' ';
+      if (!blank || (!out.empty() && out.back() != ' ')) out += blank ? ' ' : c;
+    }
+    return out;
+  }
+  // The function around it that has a name, without its namespaces; "" outside of all.
+  std::string function_of(const Stmt* s) {
+    for (auto up = c_.getParents(*s); !up.empty(); up = c_.getParents(up[0])) {
+      const auto* f = up[0].get<FunctionDecl>();
+      const auto* method = f == nullptr ? nullptr : dyn_cast<CXXMethodDecl>(f);
+      if (f == nullptr || (method != nullptr && method->getParent()->isLambda())) continue;
+      return method == nullptr ? f->getNameAsString()
+                               : method->getParent()->getNameAsString() + "::" + f->getNameAsString();
+    }
+    return "";
+  }
+  std::string site(const Stmt* s, const std::string& kind, const std::string& fault) {
     const std::string n = std::to_string(next_number++);
     sites_.push_back(n + "\t" + std::to_string(sm_.getSpellingLineNumber(s->getBeginLoc())) + "\t" + kind + "\t" +
-                     text.substr(0, 160));
+                     function_of(s) + "\t" + text_of(s) + "\t" + fault);
     return n;
   }
   void around(const Stmt* s, const std::string& before, const std::string& after) {
