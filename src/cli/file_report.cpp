@@ -37,8 +37,8 @@ int report_files(const std::vector<std::string>& files, const Settings& s, const
     if (saved != nullptr) saved->push_back(std::move(r.saved));
     code = worse(code, r.code);
   };
-  if (files.size() == 1 && console.own_process && s.budget <= 0 && (s.format == "text" || s.format == "json") &&
-      is_small_test(files[0]))
+  if (files.size() == 1 && console.own_process && s.budget <= 0 && s.total_budget <= 0 &&
+      (s.format == "text" || s.format == "json") && is_small_test(files[0]))
     taken(0, in_this_process(limits_of(s), files[0], [&] { return work(files[0]); }, s.json));
   else
     in_workers(

@@ -149,6 +149,7 @@ int run_judge_sightings(const CommandLine& line, const Console& console) {
   how.check.engine = s.engine;
   how.seconds_per_test = s.budget > 0 ? s.budget : 20;
   Job job;
+  job.deadline = s.end;
   const auto judged = judge::judge_sightings(*seen, models, how, job);
   if (!judged) return report_errors(console, judged.error());
   const std::string text = s.json || *form == ".json" ? judge::to_json(*judged)

@@ -40,7 +40,7 @@ SuiteTests path_tests(const cat::Model& model, const Settings& s, const Console&
           progress.clear();
           console.err(fmt::format("{}: undecided: {}\n", gen::name(paths[i]), part.undecided));
         }
-        out.unreachable += part.base_forbidden ? 0 : 1;
+        out.unreachable += part.base_forbidden || !part.undecided.empty() ? 0 : 1;
         for (gen::SuiteEntry& e : part.entries) out.entries.push_back(std::move(e));
       });
   return out;
@@ -69,7 +69,7 @@ Expected<SuiteTests> suite_tests(const gen::SuiteRequest& request, const cat::Mo
             progress.clear();
             console.err(fmt::format("{}: undecided: {}\n", gen::name((*bases)[i]), part.undecided));
           }
-          out.unreachable += part.base_forbidden ? 0 : 1;
+          out.unreachable += part.base_forbidden || !part.undecided.empty() ? 0 : 1;
           for (gen::SuiteEntry& e : part.entries)
             if (std::none_of(out.entries.begin(), out.entries.end(),
                              [&](const gen::SuiteEntry& o) { return o.name == e.name; }))

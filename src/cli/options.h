@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "base/job.h"
 #include "check/check.h"
 #include "reference/lasso.h"
 #include "vocab/vocab.h"
@@ -124,10 +125,12 @@ struct Settings {
   }
   check::Engine engine = check::Engine::automatic;
   check::Property property = check::Property::condition;
-  uint32_t bound = 1;               // 0: auto
-  std::string bounds, save_bounds;  // files; "": none
-  double budget = 0;                // seconds per test; 0: none
-  std::string memory = "2G";        // of the process that works; worker.h reads it
+  uint32_t bound = 1;                                          // 0: auto
+  std::string bounds, save_bounds;                             // files; "": none
+  double budget = 0;                                           // seconds per test; 0: none
+  double total_budget = 0;                                     // seconds for the whole command; 0: none
+  Job::Clock::time_point end = Job::Clock::time_point::max();  // when they are over
+  std::string memory = "2G";                                   // of the process that works; worker.h reads it
   uint64_t seed = 1;
   uint32_t threads = 0;  // 0: one per processor
   bool json = false;

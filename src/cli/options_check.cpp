@@ -133,12 +133,19 @@ constexpr OptionInfo k_rows[] = {
      k_tune | k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_campaign |
          k_hunt | k_judge | k_report | k_lint | bit(Verb::print) | k_emit | k_merge | k_stats | k_p_lts | k_p_classify |
          k_p_compare | k_p_expect | k_p_account | k_p_export | k_p_print,
-     "Time for one test (campaign, hunt, progress run and verbs that decide no test: for this command; tune: "
+     "Time for one test (--total-budget bounds a command of many; campaign, hunt, progress run and verbs that decide "
+     "no test: for this command; tune: "
      "of "
      "measuring "
      "each test). When it is spent, "
      "the answer is 'gave_up'; work that is not over a little later is ended.",
      put<&Settings::budget>},
+    {"--total-budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
+     k_check | k_diff | k_expect | k_p_check | k_gen | k_suite | k_lower | k_judge | k_report,
+     "Time for the whole command, however many tests it decides. A test has at most what is left of it; when it is "
+     "spent, all tests that are not decided are 'gave up', and what is not over a little later is ended, exit status "
+     "3.",
+     put<&Settings::total_budget>},
     {"--budget", "", "TIME", Type::seconds, "10s", "for example 500ms, 60s, 2m", 0, 0, "check", k_audit,
      "Time for each question about a kernel at a small launch, and for prove of each kernel. What is not decided then "
      "is listed.",

@@ -38,6 +38,7 @@ Expected<check::Options> check_options(const Settings& s, vocab::Dialect dialect
 Job job_of(const Settings& s) {
   const double spent = begin_test();
   Job job = Job::with_budget(s.budget > 0 ? std::max(s.budget - spent, 1e-3) : s.budget);
+  job.deadline = std::min(job.deadline, s.end);
   job.seed = s.seed;
   return job;
 }
@@ -146,10 +147,11 @@ int run_untrusted(const CommandLine& line, const Console& console) {
 int run_in_its_place(const CommandLine& line, const Console& console) {
   const auto run_verb = info(line.verb).run;
   if (line.settings.untrusted) return run_untrusted(line, console);
-  const Place place = place_of(line.verb);
-  if (place == Place::here) return run_verb(line, console);
-  Limits limits = limits_of(line.settings);
   CommandLine own = line;
+  own.settings.end = Job::with_budget(line.settings.total_budget).deadline;
+  const Place place = place_of(line.verb);
+  if (place == Place::here) return run_verb(own, console);
+  Limits limits = limits_of(own.settings);
   if (place == Place::unended) limits.seconds = 0;
   if (place == Place::per_whole) own.settings.budget = 0;
   return in_worker(limits, console, line.settings.json, first_operand(line), [&](Console c) {

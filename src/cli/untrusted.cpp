@@ -97,6 +97,9 @@ Expected<void> may_be_untrusted(const CommandLine& line) {
   if (const std::string why = never_untrusted(line.verb); !why.empty())
     return error_at({}, fmt::format("'{}' is not asked with --untrusted: {}", info(line.verb).name, why),
                     "docs/untrusted.md lists the verbs that are");
+  if (s.total_budget > 0)
+    return error_at({}, "--total-budget and --untrusted contradict each other",
+                    "--budget is of the whole command there");
   if (s.memory == "none")
     return error_at({}, "--memory none and --untrusted contradict each other", "give a size, as --memory 2G");
   return {};

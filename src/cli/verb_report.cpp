@@ -44,6 +44,7 @@ Expected<judge::Judged> judged_store(const std::string& path, const Settings& s,
   const auto how = judge_by(s, *seen, models);
   if (!how) return std::unexpected(how.error());
   Job job;
+  job.deadline = s.end;
   auto judged = judge::judge(std::move(*seen), *how, job);
   judged.owed = std::move(*owed);
   return judged;

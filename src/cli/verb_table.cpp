@@ -10,7 +10,7 @@ namespace {
 constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
     {Verb::check, "check", "FILE|DIR...", 1, ~0u, "decide litmus tests under a memory model",
      "Decides each test and prints one line for it. A folder stands for the *.litmus, *.test, *.comp (GLSL), *.cl "
-     "(OpenCL C), *.spvasm and *.spv (SPIR-V) files in it, at any depth, in "
+     "(OpenCL C), *.cu (CUDA C++), *.ptx (PTX modules), *.spvasm and *.spv (SPIR-V) files in it, at any depth, in "
      "the order of their names; '-' is standard input.\n\n"
      "'exists C' holds when some execution that the model allows ends in C, '~exists C' when none does, 'forall C' "
      "when all do.",
@@ -43,7 +43,11 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "SOURCE can "
      "raise too, both under one model. States are compared over the observables that the two have in common, by their "
      "text. "
-     "Otherwise the new outcome is printed with its execution.",
+     "Otherwise the new outcome is printed with its execution.\n\n"
+     "A race under a VULKAN, OPENCL or CUDA model and undefined behaviour undefine a program. Where SOURCE does that, "
+     "TARGET may do anything: the verdict is 'undefined', exit status 3, and what would be new besides is listed. "
+     "Races "
+     "under PTX models are findings, and compared.",
      "fencepost refine before.litmus after.litmus", false, run_refine},
     {Verb::lint_model, "lint-model", "NAME|FILE...", 1, ~0u, "find mistakes in memory models",
      "Reports unknown names (with the nearest known one), type errors, unused definitions and expressions that are "

@@ -208,10 +208,21 @@ bool hear(Worker& w) {
 }
 
 bool is_late(const Worker& w, const Limits& limits) {
-  return limits.seconds > 0 &&
-         std::chrono::duration<double>(Clock::now() - w.since).count() > 1.15 * limits.seconds + 0.6;
+  const auto now = Clock::now();
+  return (limits.seconds > 0 && std::chrono::duration<double>(now - w.since).count() > 1.15 * limits.seconds + 0.6) ||
+         (limits.total > 0 && std::chrono::duration<double>(now - limits.end).count() > 0.15 * limits.total + 0.6);
 }
-int patience(const Limits& limits) { return limits.seconds > 0 ? 20 : 200; }  // milliseconds
+int patience(const Limits& limits) { return limits.seconds > 0 || limits.total > 0 ? 20 : 200; }  // milliseconds
+
+// What the time of --total-budget has been given to is over.
+bool is_over(const Limits& limits) { return limits.total > 0 && Clock::now() >= limits.end; }
+
+// "the --budget of 5 s is spent": of somebody who was late.
+std::string time_is_spent(const Limits& limits) {
+  return is_over(limits)
+             ? fmt::format("the --total-budget of {:g} s is spent", limits.total)
+             : fmt::format("the --budget of {:g} s is spent", limits.budget > 0 ? limits.budget : limits.seconds);
+}
 
 std::string gave_up_on(const std::string& name) {
   return name.empty() ? "gave up" : fmt::format("'{}': gave up", name);
@@ -237,10 +248,8 @@ Diagnostics ended_by(const Limits& limits, const std::string& end, const std::st
 
 Diagnostics gave_up(const Limits& limits, bool late, int status, const std::string& name) {
   if (late)
-    return unsupported_at({},
-                          fmt::format("{}: the --budget of {:g} s is spent", gave_up_on(name),
-                                      limits.budget > 0 ? limits.budget : limits.seconds),
-                          "a longer --budget may do")
+    return unsupported_at({}, fmt::format("{}: {}", gave_up_on(name), time_is_spent(limits)),
+                          is_over(limits) ? "a longer --total-budget may do" : "a longer --budget may do")
         .error();
   if (WIFEXITED(status) && WEXITSTATUS(status) == k_no_memory) return out_of_memory(limits, name);
   return ended_by(limits,
@@ -251,7 +260,7 @@ Diagnostics gave_up(const Limits& limits, bool late, int status, const std::stri
 
 // As above, in a few words: nothing where the process has ended by itself, in whatever way.
 std::string limit_that_is_spent(const Limits& limits, bool late, int status) {
-  if (late) return fmt::format("the --budget of {:g} s is spent", limits.budget > 0 ? limits.budget : limits.seconds);
+  if (late) return time_is_spent(limits);
   return WIFEXITED(status) && WEXITSTATUS(status) == k_no_memory ? memory_of(limits) + " is spent" : "";
 }
 
@@ -269,7 +278,9 @@ bool is_internal(int status) { return WIFEXITED(status) && WEXITSTATUS(status) =
 
 }  // namespace
 
-Limits limits_of(const Settings& s) { return {.seconds = s.budget, .memory = *parse_memory(s.memory)}; }
+Limits limits_of(const Settings& s) {
+  return {.seconds = s.budget, .memory = *parse_memory(s.memory), .total = s.total_budget, .end = s.end};
+}
 
 std::optional<uint64_t> parse_memory(const std::string& text) {
   if (text == "none") return 0;
@@ -617,6 +628,14 @@ void in_workers(size_t n, uint32_t processes, const Limits& limits, const std::f
   std::vector<Worker> pool(std::min<size_t>(std::max(1u, processes), n));
   std::map<size_t, FileReport> ready;
   size_t next = 0, emitted = 0;
+  const auto not_done = [&](size_t i, bool late, int status) {
+    FileReport r;
+    const Diagnostics why = gave_up(limits, late, status, name(i));
+    for (const Diagnostic& d : why.list) r.err += "fencepost: " + render(d);
+    if (json) r.json.push_back(json_errors(name(i), why));
+    r.code = k_exit_undecided;
+    return r;
+  };
   const auto ended = [&](Worker& w, bool late) {
     const std::optional<size_t> at = std::exchange(w.at, std::nullopt);
     const int status = stop(w, late);
@@ -629,14 +648,15 @@ void in_workers(size_t n, uint32_t processes, const Limits& limits, const std::f
     } else if (left && !limit.empty()) {
       r = with_reason(*left, limit);
     } else {
-      const Diagnostics why = gave_up(limits, late, status, name(*at));
-      for (const Diagnostic& d : why.list) r.err += "fencepost: " + render(d);
-      if (json) r.json.push_back(json_errors(name(*at), why));
-      r.code = k_exit_undecided;
+      r = not_done(*at, late, status);
     }
     ready[*at] = std::move(r);
   };
   const auto give = [&](Worker& w) {
+    while (next < n && is_over(limits)) {
+      ready[next] = not_done(next, true, 0);
+      ++next;
+    }
     if (w.at || next == n) return;
     if (w.pid < 0) w = start(limits, pool, [&](int from) { serve(from, work); });
     if (w.pid < 0) {  // no process can be had: here, then

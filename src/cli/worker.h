@@ -5,7 +5,9 @@
 // code 3, never an answer.
 //
 // Time: a test has the budget B from the moment that it is read. Engines look at their job's deadline; a worker that is
-// still busy at 1.15 B + 0.6 s is killed, with the compilers that it started (base/process.h). Memory: RLIMIT_DATA,
+// still busy at 1.15 B + 0.6 s is killed, with the compilers that it started (base/process.h). The command as a whole has
+// the time T of --total-budget: what is not begun at its end is not begun, and who is busy at 1.15 T + 0.6 s is killed.
+// Memory: RLIMIT_DATA,
 // which counts what a process may write and not what it maps; RLIMIT_AS would count the text of LLVM and every thread's
 // reserve of addresses. A failed `new` ends the worker at once: no handler of exceptions makes an answer of it.
 //
@@ -20,6 +22,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/job.h"
 #include "cage/cage.h"
 #include "cli/console.h"
 #include "cli/file_report.h"
@@ -31,6 +34,8 @@ struct Limits {
   double seconds = 0;   // of one test; 0: none
   uint64_t memory = 0;  // bytes; 0: none
   double budget = 0;    // what --budget says, where a worker does the work of several; 0: `seconds`
+  double total = 0;     // what --total-budget says; 0: none
+  Job::Clock::time_point end = Job::Clock::time_point::max();  // when `total` is over
 };
 Limits limits_of(const Settings& s);
 

@@ -291,7 +291,6 @@ Judged judge(std::vector<Observation> seen, const Judge& how, Job& job) {
   std::map<std::pair<std::string, const cat::Model*>, std::unique_ptr<Known>> known;
   std::map<std::pair<std::string, std::string>, bool> by_test;  // forbidden ones: whether a weakening was seen
   for (Observation& o : seen) {
-    if (job.out_of_time()) break;
     const NamedModel named = how.model_of(o.test);
     const cat::Model* model = named.model;
     if (model == nullptr) continue;
@@ -308,6 +307,8 @@ Judged judge(std::vector<Observation> seen, const Judge& how, Job& job) {
       if (k.condition == Allowed::no)
         for (Weakening& w : one_step_weakenings(k.test)) {
           Job brief = Job::with_budget(how.seconds_per_test);
+          brief.cancelled = job.cancelled;
+          brief.deadline = std::min(brief.deadline, job.deadline);
           SeenWeakening t;
           t.title = w.test.title;
           t.what = std::move(w.what);

@@ -311,6 +311,11 @@ Result check_from_below(const prog::Test& test, const cat::Model& model, const O
 }
 
 Result check(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  if (job.out_of_time()) {
+    Result none;
+    none.verdict = {Status::gave_up, "out of time", false};
+    return none;
+  }
   if (is_machine(model)) return by_machine(test, model, options, job);
   if (prog::has_lanes(test) && !cat::knows_lanes(model)) return check(test, cat::with_lanes(model), options, job);
   if (const auto other = as_read(test, model)) return check(*other, model, options, job);

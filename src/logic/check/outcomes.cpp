@@ -86,6 +86,12 @@ Outcomes outcomes(const prog::Test& test, const cat::Model& model, const Options
     none.status = {Status::unsupported, ok.error().list[0].message, false};
     return none;
   }
+  if (job.out_of_time()) {
+    Outcomes none;
+    none.observables = prog::observables(test);
+    none.status = {Status::gave_up, "out of time", false};
+    return none;
+  }
   Options now = options;
   if (options.auto_bound && now.bound == 1) now.bound = first_bounds(test, model);
   Outcomes out = outcomes_at_bound(test, model, now, job);

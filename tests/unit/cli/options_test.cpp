@@ -5,6 +5,7 @@
 #include <regex>
 #include <set>
 
+#include "cli/file_kind.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
 #include "ran.h"
@@ -40,6 +41,12 @@ TEST(Options, ValuesReachTheirPlaces) {
   EXPECT_EQ(parsed({"expect", "t.csv", "--suites", "A,B"}).settings.suites, (std::vector<std::string>{"A", "B"}));
   EXPECT_EQ(parsed({"lint-model", "m.cat", "-d", "vulkan"}).settings.dialect, vocab::Dialect::vulkan);
   EXPECT_EQ(parsed({"check", "--", "--json"}).operands, (std::vector<std::string>{"--json"}));
+}
+
+TEST(Options, HelpNamesAllFilesThatCheckTakesOutOfAFolder) {
+  const std::string text = info(Verb::check).description;
+  for (const std::string& ending : program_endings())
+    EXPECT_TRUE(std::regex_search(text, std::regex("\\*\\" + ending + "\\b"))) << ending;
 }
 
 TEST(Options, DefaultsAreThoseOfTheTable) {

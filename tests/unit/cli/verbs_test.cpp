@@ -190,6 +190,74 @@ TEST_F(Verbs, RefineFindsWhatIsNew) {
   EXPECT_EQ(run_with({"refine", synced_, other}).code, 2);
 }
 
+// Commands of hundreds of tests, each of which has no budget of its own: what the command has no time for is undecided.
+TEST_F(Verbs, TheTotalBudgetIsOfTheCommand) {
+  std::string rows = "model,property,path,expected\n";
+  for (int k = 0; k < 400; ++k) rows += "ptx-7.5,condition," + relaxed_ + ",1\n";
+  const std::string table = write("table.csv", rows);
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"expect", table, "--root", "/", "-j1"},
+           {"gen", "--families", "all", "--threads", "2", "--decide"},
+           {"suite", "--threads", "2", "-j1"},
+           {"lower", "ptx-vulkan", "--generate", "2"},
+       }) {
+    std::vector<std::string> bounded = command;
+    bounded.insert(bounded.end(), {"--total-budget", "1ms"});
+    const Ran r = run_with(bounded);
+    EXPECT_EQ(r.code, command[0] == "expect" ? 1 : 3) << command[0] << r.out.substr(0, 500) << r.err.substr(0, 500);
+    if (command[0] == "suite") EXPECT_TRUE(has(r.err, "undecided")) << r.err.substr(0, 500);
+    if (command[0] == "expect") EXPECT_TRUE(has(r.out + r.err, "gave_up")) << r.out.substr(0, 500);
+  }
+  const Ran both = run_with({"check", "--untrusted", "--total-budget", "1s", relaxed_});
+  EXPECT_EQ(both.code, 2);
+  EXPECT_TRUE(has(both.err, "--budget is of the whole command there")) << both.err;
+}
+
+// A source that a flag undefines allows everything, and that is no pass. What would be new besides is listed.
+TEST_F(Verbs, RefineSaysThatARacySourceIsUndefined) {
+  const std::string head = "OPENCL t\n{}\nP0@wg 0, dev 0 (global int* x) { *x = ";
+  const std::string tail = "; }\nP1@wg 1, dev 0 (global int* x) { int r0 = *x; }\nexists (x = 1)\n";
+  const std::string one = write("one.litmus", head + "1" + tail), two = write("two.litmus", head + "2" + tail);
+  for (const std::string engine : {"auto", "solve", "enumerate", "both"}) {
+    const Ran r = run_with({"refine", "--engine", engine, one, two});
+    EXPECT_EQ(r.code, 3) << r.out << r.err;
+    EXPECT_TRUE(
+        has(r.out, "two.litmus  undefined  the source raises 'data-race', so that everything is allowed (opencl)"))
+        << r.out;
+    EXPECT_TRUE(has(r.out, "new outcome if the flag is disregarded: x=2;")) << r.out;
+  }
+  const Ran json = run_with({"refine", "--json", one, two});
+  EXPECT_TRUE(has(json.out, "\"verdict\": \"undefined\"")) << json.out;
+  EXPECT_EQ(json.code, 3);
+  const std::string calm = write("calm.litmus",
+                                 "OPENCL t\n{}\nP0@wg 0, dev 0 (global int* x) { int r1 = 0; }\n"
+                                 "P1@wg 1, dev 0 (global int* x) { int r0 = *x; }\nexists (x = 1)\n");
+  const Ran racy = run_with({"refine", calm, one});
+  EXPECT_EQ(racy.code, 1) << racy.out << racy.err;
+}
+
+// What refine and outcomes say of all executions of loops rests on the same as what check says.
+TEST_F(Verbs, OutcomesAndRefineNameTheAssumptionAboutLoops) {
+  std::string loops = "OPENCL t\n{}\n";
+  for (const char* const part :
+       {"P0@wg 0, dev 0 (global atomic_int* x, global atomic_int* y) {\n  int r0 = 0;\n  while (r0 == 0) { r0 = "
+        "atomic_load_explicit(x, memory_order_relaxed, memory_scope_device); }\n  atomic_store_explicit(y",
+        "P1@wg 1, dev 0 (global atomic_int* x, global atomic_int* y) {\n  int r1 = 0;\n  while (r1 == 0) { r1 = "
+        "atomic_load_explicit(y, memory_order_relaxed, memory_scope_device); }\n  atomic_store_explicit(x"})
+    loops += part + std::string(", 1, memory_order_relaxed, memory_scope_device);\n}\n");
+  const std::string file = write("loops.litmus", loops + "exists (0:r0 = 1)\n");
+  const std::string sentence = "assumes: no loop ends on a value out of thin air";
+  const Ran all = run_with({"outcomes", file});
+  EXPECT_EQ(all.code, 0) << all.err;
+  EXPECT_TRUE(has(all.err, sentence)) << all.err;
+  const Ran same = run_with({"refine", file, file});
+  EXPECT_TRUE(has(same.out, "vacuous")) << same.out;
+  EXPECT_TRUE(has(same.out, sentence)) << same.out;
+  EXPECT_TRUE(has(run_with({"refine", "--json", file, file}).out, "\"assumptions\": [\"no loop ends on a value"));
+  EXPECT_FALSE(has(run_with({"outcomes", "--model", "sc", file}).err, "assumes"));
+  EXPECT_FALSE(has(run_with({"refine", "--model", "sc", file, file}).out, "assumes"));
+}
+
 // What is computed of an undefined value is not every value: n & 1 is 0 or 1, n may be 2.
 TEST_F(Verbs, RefineKnowsWhatAnUndefinedValueMayBecome) {
   const std::string head =

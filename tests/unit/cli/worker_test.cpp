@@ -127,6 +127,30 @@ TEST(Worker, WhatItLeavesIsItsReport) {
   EXPECT_EQ(got[2].code, k_exit_holds);
 }
 
+// Behind the end of the command nothing is begun, and the budget that is spent is named.
+TEST(Worker, NothingIsBegunBehindTheEndOfTheCommand) {
+  const Limits over{.total = 7, .end = Job::Clock::now() - std::chrono::hours(1)};
+  std::vector<FileReport> got;
+  in_workers(
+      3, 2, over, [](size_t i) { return "t" + std::to_string(i); },
+      [](size_t) { return FileReport{"done", "", {}, k_exit_holds, ""}; }, true,
+      [&](size_t, FileReport r) { got.push_back(std::move(r)); }, [](size_t) {});
+  ASSERT_EQ(got.size(), 3u);
+  for (const FileReport& r : got) {
+    EXPECT_EQ(r.out, "");
+    EXPECT_EQ(r.code, k_exit_undecided);
+    EXPECT_NE(r.err.find("the --total-budget of 7 s is spent"), std::string::npos) << r.err;
+    EXPECT_NE(r.json.at(0).find("the --total-budget of 7 s is spent"), std::string::npos);
+  }
+  Said said;
+  const int code = in_worker(over, said.console(), false, "a", [](const Console&) {
+    std::this_thread::sleep_for(std::chrono::hours(1));
+    return 0;
+  });
+  EXPECT_EQ(code, k_exit_undecided);
+  EXPECT_NE(said.err.find("the --total-budget of 7 s is spent"), std::string::npos) << said.err;
+}
+
 // The same of a verb that is one worker's: its JSON takes the place of an error's where a limit ends it, and only there
 // (an end by a signal is an error).
 TEST(Worker, WhatAVerbLeavesIsItsJson) {

@@ -94,6 +94,24 @@ TEST(Judge, StatesAreReadBack) {
     EXPECT_FALSE(state_from(obs, bad)) << bad;
 }
 
+// What there was no time for is undecided, and not left out.
+TEST(Judge, WithoutTimeAllIsUndecided) {
+  Folder dir;
+  store::Store s = value(store::Store::open(dir / "a.db"));
+  const prog::Test t = sb("fence.sc.gpu", "exists");
+  ASSERT_TRUE(s.remember_test(hash_of(t), text_of(t)));
+  value(s.add(record(t, 0, {{k_one, 90}, {k_both, 10}})));
+  Job job;
+  job.deadline = Job::Clock::now() - std::chrono::hours(1);
+  Judge how;
+  how.model_of = [](const prog::Test&) { return NamedModel{&model(), "ptx-7.5"}; };
+  const Judged none = judge::judge(value(observations(s)), how, job);
+  ASSERT_EQ(none.list.size(), judged(s).list.size());
+  ASSERT_FALSE(none.list.empty());
+  for (const Judgement& j : none.list) EXPECT_EQ(j.condition, Allowed::unknown);
+  EXPECT_EQ(none.exit_code(), 3);
+}
+
 TEST(Judge, AForbiddenStateIsLoudOnlyWithEvidence) {
   Folder dir;
   store::Store s = value(store::Store::open(dir / "a.db"));
