@@ -5,11 +5,11 @@
 // code 3, never an answer.
 //
 // Time: a test has the budget B from the moment that it is read. Engines look at their job's deadline; a worker that is
-// still busy at 1.15 B + 0.6 s is killed, with the compilers that it started (base/process.h). The command as a whole has
-// the time T of --total-budget: what is not begun at its end is not begun, and who is busy at 1.15 T + 0.6 s is killed.
-// Memory: RLIMIT_DATA,
-// which counts what a process may write and not what it maps; RLIMIT_AS would count the text of LLVM and every thread's
-// reserve of addresses. A failed `new` ends the worker at once: no handler of exceptions makes an answer of it.
+// still busy at 1.15 B + 0.6 s is killed, with the compilers that it started (base/process.h). The command as a whole
+// has the time T of --total-budget: what is not begun at its end is not begun, and who is busy at 1.15 T + 0.6 s is
+// killed. Memory: RLIMIT_DATA, which counts what a process may write and not what it maps; RLIMIT_AS would count the
+// text of LLVM and every thread's reserve of addresses. A failed `new` ends the worker at once: no handler of
+// exceptions makes an answer of it.
 //
 // Under --untrusted (cli/untrusted.h) the whole command is one worker's, in_cage(); it starts no others.
 //

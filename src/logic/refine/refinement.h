@@ -27,8 +27,8 @@ struct Refinement {
 };
 
 // A flag that undefines the source allows everything to the target. Other flags (races under PTX models) are compared:
-// the target may raise none that the source does not. `options.property` is not used. An error when the programs have no
-// observable in common.
+// the target may raise none that the source does not. `options.property` is not used. An error when the programs have
+// no observable in common.
 Expected<Refinement> refine(const prog::Test& source, const prog::Test& target, const cat::Model& model,
                             const check::Options& options, Job& job);
 
