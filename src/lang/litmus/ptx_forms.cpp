@@ -65,10 +65,16 @@ constexpr Form k_forms[] = {
      "[x], [y, 0], [m]",
      Meaning::tensor_copy},
     {"cp.reduce.async.bulk {relaxed} {cta|cluster} (shared::cluster) (shared::cta) (mbarrier::complete_tx::bytes) "
-     "(and|or|xor|add) (u32|s32|u64|b32) : [x], [y], n, [m]",
+     "(and|or|xor) (b32) : [x], [y], n, [m]",
      Meaning::reduce_to_shared},
-    {"cp.reduce.async.bulk {relaxed} {cta|cluster|gpu|sys} (global) (shared::cta) (bulk_group) (and|or|xor|add) "
-     "(u32|s32|u64|b32|b64) : [x], [y], n",
+    {"cp.reduce.async.bulk {relaxed} {cta|cluster} (shared::cluster) (shared::cta) (mbarrier::complete_tx::bytes) "
+     "(add) (u32|s32|u64) : [x], [y], n, [m]",
+     Meaning::reduce_to_shared},
+    {"cp.reduce.async.bulk {relaxed} {cta|cluster|gpu|sys} (global) (shared::cta) (bulk_group) (and|or|xor) "
+     "(b32|b64) : [x], [y], n",
+     Meaning::reduce_to_global},
+    {"cp.reduce.async.bulk {relaxed} {cta|cluster|gpu|sys} (global) (shared::cta) (bulk_group) (add) "
+     "(u32|s32|u64) : [x], [y], n",
      Meaning::reduce_to_global},
     {"cp.async.bulk.prefetch", Meaning::refused},
     {"cp.async.bulk.tensor", Meaning::refused},
@@ -77,8 +83,11 @@ constexpr Form k_forms[] = {
     {"st.async {weak} {shared::cluster} (mbarrier::complete_tx::bytes) (b32|u32|s32|b64|u64|s64) : [x], v, [m]",
      Meaning::store_async},
     {"st.async (release) (gpu|sys) {global} (b32|u32|s32|b64|u64|s64) : [x], v", Meaning::store_async_release},
-    {"red.async (relaxed) (cluster) {shared::cluster} (mbarrier::complete_tx::bytes) (and|or|xor|add) "
-     "(u32|s32|u64|b32) : [x], v, [m]",
+    {"red.async (relaxed) (cluster) {shared::cluster} (mbarrier::complete_tx::bytes) (and|or|xor) (b32) : "
+     "[x], v, [m]",
+     Meaning::red_async},
+    {"red.async (relaxed) (cluster) {shared::cluster} (mbarrier::complete_tx::bytes) (add) (u32|s32|u64) : "
+     "[x], v, [m]",
      Meaning::red_async},
     {"red.async (release) (gpu|sys) {global} (add) (u32|s32|u64|s64) : [x], v", Meaning::red_async_release},
     {"multimem", Meaning::refused},

@@ -175,6 +175,17 @@ TEST(Ptx9, PlacesThatAnInstructionDoesNotReachAreRefused) {
       "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [s], [x, {0}], [m] | ;\n "
       "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [s], [y, {0}], [m]",
       "two tensor maps");
+  for (const char* weak :
+       {"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.b128 [s], [s], 16, [m]",
+        "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.b128 [s], [x], 16, [m]",
+        "cp.async.bulk.global.shared::cta.bulk_group.b128 [x], [s], 16"})
+    says(weak, "together, or neither");
+  EXPECT_EQ(
+      error_of(
+          m, copy + "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [s], [x, {0}], [m]"),
+      "");
+  EXPECT_EQ(error_of(m, copy + "ld.acquire.gpu.v2.b64 {r0, r1}, {x, y}"), "");
+  EXPECT_EQ(error_of(m, copy + "fence.proxy.tensormap::generic.release.gpu"), "");
   // CTAs of no cluster are in none together.
   const auto apart = read::parse_one(
       make_source("t.litmus",
@@ -205,13 +216,36 @@ TEST(Ptx9, GroupsAndClusterBarriersStandInStraightCode) {
     ASSERT_FALSE(skipped) << i;
     EXPECT_NE(skipped.error().list[0].message.find("in a loop or behind a branch"), std::string::npos) << i;
   }
+  const auto barrier = read::parse_one(
+      make_source("t.litmus", "PTX t\n{ " + m +
+                                  " }\n P0@cta 0, gpu 0 ;\n LC00: ;\n bar.sync 0 ;\n bne r0, 0, LC00 ;\n"
+                                  "exists (x = 1)\n"));
+  EXPECT_TRUE(barrier.has_value());
   const auto after = read::parse_one(make_source(
       "t.litmus", "PTX t\n{ " + m +
                       " }\n P0@cta 0, gpu 0 ;\n LC00: ;\n bne r0, 0, LC00 ;\n cp.async.wait_all ;\nexists (x = 1)\n"));
   EXPECT_TRUE(after.has_value());
 }
 
+TEST(Ptx9, HintsSayWhatFits) {
+  const auto hint = [](const std::string& i) {
+    const auto t = read::parse_one(make_source(
+        "t.litmus", "PTX t\n{ x = 0; s @ shared P0 = 0; }\n P0@cta 0, gpu 0 ;\n " + i + " ;\nexists (x = 1)\n"));
+    return t ? "" : t.error().list[0].hint;
+  };
+  EXPECT_EQ(hint("cp.async.cg.shared::cta.global [s], [x], 8"), "cp.async.cg copies 16 bytes");
+  EXPECT_EQ(hint("cp.async.ca.shared::cta.global [s], [x], 5"), "cp.async copies 4, 8 or 16 bytes");
+  EXPECT_EQ(hint("cp.async.bulk.global.shared::cta.bulk_group [x], [s], 5"),
+            "the size of a bulk copy is a multiple of 16");
+}
+
 TEST(Ptx9, BarriersOfAClusterAreInOrder) {
+  const auto second =
+      read::parse_one(make_source("t.litmus",
+                                  "PTX t\n{ x = 0; }\n P0@cta 0, gpu 0 ;\n barrier.cluster.arrive ;\n st.weak x, 1 ;\n "
+                                  "barrier.cluster.arrive ;\n barrier.cluster.wait ;\nexists (x = 1)\n"));
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().list[0].span.position().line, 6u);
   const auto error = [](const std::string& rows) {
     const auto t = read::parse_one(make_source(
         "t.litmus",
