@@ -148,13 +148,20 @@ class Uniform {
     const std::string& head = n.words[0];
     static constexpr const char* kinds[] = {"atom", "shfl", "vote", "match", "activemask", "elect", "redux", "call"};
     if (std::find(std::begin(kinds), std::end(kinds), head) != std::end(kinds)) return true;
-    if (head == "ld" || head == "ldu") {
+    if (head == "cuda" && n.words[1] != "ld") return true;
+    // Each thread decides for itself what floating point arithmetic comes to.
+    if (alike_ != nullptr && (head == "setp" || head == "set" || head == "cvt") &&
+        std::any_of(n.words.begin() + 1, n.words.end(), [](const std::string& w) {
+          return w == "f16" || w == "f16x2" || w == "bf16" || w == "bf16x2" || w == "f32" || w == "f64";
+        }))
+      return true;
+    if (head == "ld" || head == "ldu" || head == "cuda") {
       const bool constant = std::find(n.words.begin(), n.words.end(), "const") != n.words.end();
       if (constant) return false;
       const Argument* base = n.args.size() > 1 && !n.args[1].parts.empty() ? &n.args[1].parts[0] : nullptr;
       if (base == nullptr || base->kind != Argument::Kind::variable) return true;
       const std::string& space = flat_.variables[base->index].space;
-      return space != "param" && (space != "local" || variables_.contains(base->index));
+      return space != "param" && (head == "cuda" || space != "local" || variables_.contains(base->index));
     }
     return std::any_of(n.args.begin(), n.args.end(), [&](const Argument& a) { return differs(a); });
   }

@@ -60,6 +60,14 @@ TEST_F(CudaCpp, WhatIsNotModelledIsNamedWithItsLine) {
   says(kernel("asm volatile(\"membar.gl;\");"), "unsupported: the inline assembly 'membar.gl;'");
   says(kernel("r[0] = __shfl_sync(n, r[0], 1);", "int* r, unsigned n"), "a mask of lanes that is computed");
   says(kernel("r[0] = __shfl_sync(~0u, r[0], 1, n);", "int* r, int n"), "a shuffle whose width is computed");
+  // What all lanes read at one place may change between them; so may what floating point arithmetic comes to.
+  for (const char* decides : {"r[1] == 0", "atomicAdd(r, 1) == 0", "*(volatile int*)r", "f * 2 > 1", "(int)f == 2"}) {
+    spirv::LaunchOptions two;
+    two.grid = spirv::Grid{2, 1, {1, 1, 1}, 1, 1};
+    const std::string all =
+        said(kernel(fmt::format("if ({}) r[2] = __shfl_sync(~0u, r[0], 1);", decides), "int* r, float f"), two);
+    EXPECT_NE(all.find("__shfl_sync: memory decides which lanes"), std::string::npos) << decides << all;
+  }
   says(kernel("r[0] = __shfl_sync(~0u, r[0], 1, 3);"), "a shuffle of width 3");
   says(kernel("r[0] = __match_any_sync(~0u, 1.5f);"), "__match_any_sync of floating point numbers");
   says(kernel("r[0] = __syncthreads_count(r[0]);"), "unsupported: __syncthreads_count");
