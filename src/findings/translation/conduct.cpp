@@ -365,23 +365,6 @@ std::string signature_of(const Configuration& c, const Statement& s) {
                      s.is_atomic() ? fmt::format(".{}", name(s.spelling)) : "");
 }
 
-std::string known_fault(const Configuration& c, const Statement& s) {
-  const bool llvm = c.compiler.language == Language::clang || c.compiler.language == Language::llvm;
-  const bool of_ir = s.spelling == Spelling::builtin && s.is_update() && s.order > Order::relaxed;
-  const long major = std::strtol(c.compiler.version.c_str(), nullptr, 10);
-  const bool bound = s.op == Op::min || s.op == Op::max;
-  if (c.compiler.language == Language::clang && s.spelling == Spelling::old && bound && s.scope != Scope::device &&
-      major == 19)
-    return "clang 19 compiles atomicMin and atomicMax of unsigned words with _block and _system as signed "
-           "(BUGS-FOUND.md)";
-  if (!llvm || !of_ir || major < 19) return {};
-  if (major <= 20)
-    return "LLVM 19 and 20 compile atomicrmw and cmpxchg of every order as relaxed ones for NVPTX (BUGS-FOUND.md)";
-  if (major <= 22 && s.op != Op::cas)
-    return "LLVM up to 22 compiles atomicrmw of every order as a relaxed one of scope .gpu for NVPTX (BUGS-FOUND.md)";
-  return {};
-}
-
 Expected<bool> fill(Ledger& ledger, const Plan& plan, const Job& job, const hunt::Told& told) {
   if (const auto ok = try_compilers(plan, job); !ok) return std::unexpected(ok.error());
   const auto models = models_for(plan.configurations.front().compiler.language);

@@ -34,5 +34,8 @@ Expected<void> explain_faults(hunt::Ledger& ledger, const Plan& plan, const Job&
 std::string signature_of(const Configuration& c, const Statement& culprit);
 // What BUGS-FOUND.md knows of it, "" for nothing.
 std::string known_fault(const Configuration& c, const Statement& culprit);
+// A section of the report of a known fault, as known_fault says it: a program of one line, where the fault lies, how
+// far it goes, where it is mended. "" for nothing.
+std::string known_note(const std::string& known);
 
 }  // namespace fencepost::translation

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "translation/conduct.h"
 #include "translation/kept.h"
 #include "translation/show.h"
 
@@ -348,7 +349,7 @@ std::string report_of(const Fault& f, uint64_t programs) {
     out += fmt::format("The kernel is launched with {} block{} of {} thread{}. Source (`{}`):\n\n```\n{}```\n\n",
                        p->blocks(), p->blocks() == 1 ? "" : "s", p->threads_of_block(),
                        p->threads_of_block() == 1 ? "" : "s", source_file(l), text_of({*p}, l).text);
-  out += made_section(f, l);
+  out += made_section(f, l) + known_note(f.known);
   if (ends.empty()) out += why_section(f, l);
   out += "## Where\n\n" + table_of(f);
   out += fmt::format(

@@ -96,6 +96,22 @@ std::optional<Instruction> with_words(const Instruction& i, const std::string& w
   return *out;
 }
 
+// Two strong loads as the pair that says most to a reader, and that was measured on a device: volatile, then relaxed.
+std::optional<PtxTest> plainest_pair(const PtxTest& t) {
+  std::vector<size_t> loads;
+  for (size_t k = 0; k < t.body.size(); ++k)
+    if (t.body[k].kind == Kind::load && t.body[k].order == Order::relaxed) loads.push_back(k);
+  if (loads.size() != 2 || t.body[loads[0]].bits() != t.body[loads[1]].bits()) return std::nullopt;
+  const uint32_t bits = t.body[loads[0]].bits();
+  PtxTest out = t;
+  const auto first = instruction_of(fmt::format("ld.volatile.global.b{}", bits), 'q', 1, Guard::none),
+             second = instruction_of(fmt::format("ld.relaxed.gpu.global.b{}", bits), 'p', 1, Guard::none);
+  if (!first || !second) return std::nullopt;
+  out.body[loads[0]] = *first;
+  out.body[loads[1]] = *second;
+  return out == t ? std::nullopt : std::optional(out);
+}
+
 // One step smaller, the largest steps first.
 std::vector<PtxTest> smaller(const PtxTest& t) {
   std::vector<PtxTest> out;
@@ -109,6 +125,7 @@ std::vector<PtxTest> smaller(const PtxTest& t) {
     out.back().body.erase(out.back().body.begin() + static_cast<std::ptrdiff_t>(k));
   }
   if (t.loop) out.push_back({false, t.body, t.late});
+  if (const auto pair = plainest_pair(t)) out.push_back(*pair);
   if (t.late) out.push_back({t.loop, t.body, false});
   for (size_t k = 0; k < t.body.size(); ++k) {
     const Instruction& i = t.body[k];
@@ -116,6 +133,13 @@ std::vector<PtxTest> smaller(const PtxTest& t) {
       Instruction plain = i;
       plain.guard = Guard::none;
       with(k, plain);
+    }
+    // A place of the lowest number, where no other access of its pointer has that.
+    const auto is_taken = [&](const Instruction& o) { return o.place == i.place && o.number == 1; };
+    if (i.is_access() && i.number > 1 && std::ranges::none_of(t.body, is_taken)) {
+      Instruction first = i;
+      first.number = 1;
+      with(k, first);
     }
     if (i.unused) {
       Instruction used = i;
@@ -245,9 +269,18 @@ std::vector<PtxTest> siblings_of(const PtxTest& t, size_t culprit, Effect effect
         break;
       }
   if (!atomic) return out;
+  if (effect == Effect::operation) {
+    // The same operation whose result is kept, or of a parameter.
+    PtxTest used = t, given = t;
+    used.body[culprit].unused = false;
+    given.body[culprit].value = Value::parameter;
+    for (const PtxTest& one : {used, given})
+      if (one.body != t.body) out.push_back(one);
+  }
   if (i.bits() == 64 && i.type.size() == 3) with(replaced("." + i.type, fmt::format(".{}32", i.type.substr(0, 1))));
   for (const char* order : {".acquire.", ".release.", ".acq_rel."})
-    if (i.words.find(order) != std::string::npos && is_order(effect) && i.scope != Scope::none) {
+    if (i.words.find(order) != std::string::npos && (is_order(effect) || effect == Effect::overtaken) &&
+        i.scope != Scope::none) {
       const auto relaxed = with_words(i, replaced(order, ".relaxed."));
       if (!relaxed) continue;
       PtxTest fenced = t;

@@ -52,6 +52,16 @@ std::string address_of(const Instruction& i) {
   }
 }
 
+// "`atom.relaxed.gpu.shared.add.noftz.f16x2` of the constant 1, unused"
+std::string words_of(const Instruction& i) {
+  const char* value = i.value == Value::zero   ? " of the constant 0"
+                      : i.value == Value::one  ? " of the constant 1 (its lowest bit)"
+                      : i.value == Value::ones ? " of a constant with all bits"
+                      : i.value == Value::real ? " of the constant 1.0"
+                                               : "";
+  return "`" + i.words + "`" + value + (i.unused ? ", whose result nothing uses," : "");
+}
+
 // What is wrong with the instruction, as the end of a title.
 const char* title_of(Effect e, const Instruction& i, bool merged) {
   switch (e) {
@@ -214,6 +224,28 @@ std::string compiler_of(const std::string& configuration) {
 // Two weak loads and an acquire between them: the second is answered by the first.
 bool is_merged(Effect e, const Instruction& i) { return e == Effect::absent && i.kind == Kind::load; }
 
+// Two loads that change places read one place only where their addresses are equal.
+std::string one_place(const PtxTest& t, const Instruction& i) {
+  const auto at = std::ranges::find(t.body, i);
+  std::string out;
+  for (auto k = t.body.begin(); k != at; ++k) {
+    if (k->kind != Kind::load || !k->is_strong()) continue;
+    const auto address = [](const Instruction& one) { return fmt::format("{} + {}", one.place, one.number * 64); };
+    out = k->place == i.place && k->number == i.number
+              ? fmt::format("Both loads have the address {} of the kernel below. ", address(i))
+              : fmt::format(
+                    "The loads read one place where {} = {}, with {} and {} the parameters of the kernel below "
+                    "that the two "
+                    "addresses come from: nothing tells the compiler that they differ. ",
+                    address(*k), address(i), k->place, i.place);
+    if (k->is_volatile || k->mmio || i.is_volatile || i.mmio)
+      out +=
+          "Both are strong operations: by 8.4 such are fences and memory operations with `.relaxed`, `.acquire`, "
+          "`.release`, `.acq_rel`, `.volatile` or `.mmio`; a volatile one has the meaning of `.relaxed.sys`. ";
+  }
+  return out;
+}
+
 // What two threads can see of it. "" where that is plain.
 std::string seen_of(Effect e, const Instruction& i, const PtxTest* t) {
   std::string where;
@@ -247,9 +279,18 @@ std::string seen_of(Effect e, const Instruction& i, const PtxTest* t) {
           "Message passing: another thread does `x = 1` and then releases y; this thread reads the new y by this "
           "instruction, and then x, and may read x = 0: a line of the first-level cache that it had before.{}",
           where);
+    case Effect::overtaken:
+      return "Two threads of one CTA suffice; y is the place of this instruction. The other thread does `x = 1`, a "
+             "fence "
+             "and an "
+             "exchange of y. Where the exchange comes first, this thread has acquired what it released, and its load "
+             "of x "
+             "behind the instruction must read 1; done before the instruction it may read 0. A store of x behind the "
+             "instruction must not be seen by a load that the other thread has in front of its fence.";
     case Effect::reordered:
       if (t != nullptr && i.kind == Kind::load)
-        return "The writer is a thread within the scopes of both loads (of `.cta`: of the same CTA) that does one "
+        return one_place(*t, i) +
+               "The writer is a thread within the scopes of both loads (of `.cta`: of the same CTA) that does one "
                "strong "
                "store. Then the three are morally strong, and the first load may have the new value and the second the "
                "old "
@@ -261,9 +302,16 @@ std::string seen_of(Effect e, const Instruction& i, const PtxTest* t) {
 }
 
 // "ptxas -O3 -arch=sm_80 -lineinfo test-sm_80.ptx -o test.cubin"
+std::string compile_command(const std::string& configuration, const std::string& from, const std::string& to) {
+  return fmt::format("ptxas {} -arch={} -lineinfo {} -o {}", level_of(configuration), target_of(configuration), from,
+                     to);
+}
 std::string command_of(const std::string& configuration) {
-  return fmt::format("ptxas {0} -arch={1} -lineinfo test-{1}.ptx -o test.cubin", level_of(configuration),
-                     target_of(configuration));
+  return compile_command(configuration, "test-" + target_of(configuration) + ".ptx", "test.cubin");
+}
+// What makes a listing: `-g` tells lines, `-hex` the encoding that has scoreboards.
+std::string listing_commands(const std::string& configuration, const std::string& from, const std::string& to) {
+  return fmt::format("{}\nnvdisasm -c -g -hex {}", compile_command(configuration, from, to), to);
 }
 
 std::set<std::string> targets_of(const Fault& f) {
@@ -292,6 +340,10 @@ std::string actual_of(const Fault& f, Effect e, const Instruction& i, uint32_t l
       out += ", and between the two stands no " + lacks;
     else
       out = fmt::format("in the machine code, {}", f.detail);
+  } else if (e == Effect::operation) {
+    out = fmt::format("the machine code has {}", f.detail);
+  } else if (e == Effect::overtaken) {
+    out = fmt::format("in the machine code below stands {}", f.detail);
   } else if (e == Effect::absent) {
     out = "the machine code has no such access";
   }
@@ -300,8 +352,8 @@ std::string actual_of(const Fault& f, Effect e, const Instruction& i, uint32_t l
 
 std::string head_of(const Fault& f, Effect e, const Instruction& i, const std::string& words, uint32_t line) {
   const bool merged = is_merged(e, i);
-  std::string out = fmt::format("# {}, {}: `{}` {}\n\n", compiler_of(f.configuration), target_of(f.configuration),
-                                words, title_of(e, i, merged));
+  std::string out = fmt::format("# {}, {}: {} {}\n\n", compiler_of(f.configuration), target_of(f.configuration),
+                                i.words.empty() ? "`" + words + "`" : words_of(i), title_of(e, i, merged));
   const char* sections =
       merged ? "8.8 Release and Acquire Patterns; 8.9.4 Memory synchronization; 8.10.6 Causality; 8.7.2 Limitations on "
                "Mixed-size Data-races: a race of accesses of one size is no excuse"
@@ -376,10 +428,12 @@ std::string report_of(const Fault& f) {
   out += fmt::format(
       "Compiler: {}, {} for {}.{} No driver takes part: the machine code is read. Targets and versions where it is "
       "right: "
-      "the table under \"Where\". Sections are those of PTX ISA 9.4; chapter 8 of 8.x has the same numbers.\n\n",
+      "the table under \"Where\". Sections are those of PTX ISA 9.4; chapter 8 of 8.x has the same numbers. The "
+      "tests say `.version 8.8`.\n\n",
       compiler_of(f.configuration), level_of(f.configuration), target_of(f.configuration),
       f.toolkit.empty() ? "" : " Programs: " + f.toolkit + ".");
-  out += fmt::format("## How to see it\n\n```\n{}\nnvdisasm -c -g test.cubin\n```\n\n", command_of(f.configuration));
+  out += fmt::format("## How to see it\n\n```\n{}\n```\n\n",
+                     listing_commands(f.configuration, "test-" + target_of(f.configuration) + ".ptx", "test.cubin"));
   if (t)
     out += fmt::format(
         "`test-{}.ptx` is this kernel with the head of a module. The instruction at fault is `{}`{}, behind `.loc 1 "
@@ -402,23 +456,26 @@ std::string report_of(const Fault& f) {
   if (!f.right_listing.empty()) {
     const Right r = right_of(f);
     if (r.test == f.reduced) {
-      out += fmt::format("## The same program compiled right\n\nBy {} (`right.rec`):\n\n```\n{}```\n\n",
-                         r.configuration, f.right_listing);
+      out +=
+          fmt::format("## The same program compiled right\n\nBy {} (`right.rec`):\n\n```\n{}\n```\n\n```\n{}```\n\n",
+                      r.configuration,
+                      listing_commands(r.configuration, "test-" + target_of(r.configuration) + ".ptx", "right.cubin"),
+                      f.right_listing);
     } else {
       const auto other = parse_test(r.test);
       const auto without = [](const PtxTest& one, const PtxTest& two) {
         std::string words;
         for (const Instruction& k : one.body)
-          if (std::ranges::find(two.body, k) == two.body.end())
-            words += fmt::format("{}`{}`", words.empty() ? "" : ", ", k.words);
+          if (std::ranges::find(two.body, k) == two.body.end()) words += (words.empty() ? "" : ", ") + words_of(k);
         return words;
       };
       const std::string difference = other && t ? without(*other, *t) : "",
                         instead = other && t ? without(*t, *other) : "";
       out += fmt::format(
-          "## A form that the same compiler gets right\n\nWith {} in place of {}: `right.ptx`, compiled by the same "
-          "command, has what is missing above (`right.rec`):\n\n```\n{}```\n\n",
-          difference, instead, marked_right(f.right_listing, e, i));
+          "## A form that the same compiler gets right\n\nWith {} in place of {}:\n\n```\n{}\n```\n\nIt has what is "
+          "missing above (`right.rec`):\n\n```\n{}```\n\n",
+          difference, instead, listing_commands(r.configuration, "right.ptx", "right.cubin"),
+          marked_right(f.right_listing, e, i));
     }
   }
   out +=

@@ -672,6 +672,47 @@ TEST(Hunt, ReportsAreCompleteByThemselves) {
   EXPECT_GT(count, 5u);
 }
 
+// Faults of results that nobody uses, and loads that change places: what a reader needs to see them alone.
+TEST(Hunt, ReportsSayWhatIsUnusedAndWhatIsOnePlace) {
+  const auto text_for = [](const char* effect, const char* culprit, const std::string& test, const char* detail) {
+    hunt::Fault f = lost_acquire();
+    f.effect = effect;
+    f.culprit = culprit;
+    f.test = f.reduced = test;
+    f.detail = detail;
+    const auto t = parse_test(test);
+    EXPECT_TRUE(t.has_value());
+    const auto at = std::ranges::find(t->body, parse_test(culprit)->body.front());
+    f.known = known_fault(effect, *t, static_cast<size_t>(at - t->body.begin()), f.configuration);
+    auto files = report_for(f);
+    if (files["report.md"].find("device/unused.cu") != std::string::npos) {
+      EXPECT_TRUE(files.contains("device/unused.cu"));
+    }
+    return files["report.md"];
+  };
+  const auto has = [](const std::string& text, std::initializer_list<const char*> parts) {
+    for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  };
+  const std::string early = "atom.acquire.gpu.shared.add.u64@s1 unused";
+  has(text_for("overtaken", early.c_str(), early + "; ld.weak.global.u32@p1", "LDG.E at 0x70 before LDS.64 at 0x160"),
+      {"`atom.acquire.gpu.shared.add.u64`, whose result nothing uses, is overtaken by a later access",
+       "Two threads of one CTA suffice", "1,679,302", "device/unused.cu",
+       "gives each lane of a warp an address of its own", "nvdisasm -c -g -hex test.cubin", "right.ptx -o right.cubin",
+       "nvdisasm -c -g -hex right.cubin", ".version 8.8"});
+  const char* sum = "red.relaxed.gpu.shared.add.noftz.f16x2@s1=1";
+  has(text_for("operation", sum, sum, "ATOMS.POPC.INC.32 at 0x40"),
+      {"`red.relaxed.gpu.shared.add.noftz.f16x2` of the constant 1 (its lowest bit) becomes another operation",
+       "the machine code has ATOMS.POPC.INC.32 at 0x40", "0x3c003c01", "'run' has no 'f16x2' in shared memory"});
+  const char* second = "ld.relaxed.gpu.global.b32@p1";
+  has(text_for("reordered", second, "ld.volatile.global.b32@q2; ld.relaxed.gpu.global.b32@p1",
+               "LDG at 0x80 before LDG at 0x90"),
+      {"one place where q + 128 = p + 64", "Both are strong operations", "`.volatile` or `.mmio`",
+       "2,225,274 of 98,304,000"});
+  has(text_for("reordered", second, "ld.volatile.global.b32@p1; ld.relaxed.gpu.global.b32@p1",
+               "LDG at 0x80 before LDG at 0x90"),
+      {"Both loads have the address p + 64"});
+}
+
 // Without a program of ours or a litmus test the report says so.
 TEST(Hunt, ReportsSayWhyThereIsNoDeviceTest) {
   hunt::Fault f = lost_acquire();

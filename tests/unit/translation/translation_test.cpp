@@ -270,6 +270,10 @@ TEST(Reports, OfOneThreadSayHowItEnds) {
   f.right_listing = ".target sm_90\n\tatom.global.min.u32 %r1, [%rd1], 1;\n";
   f.right_where = f.configuration + ", as block 0: sub.relaxed.device.ref x 5; min.relaxed.device.old x 1";
   f.toolkit = "clang 19.1.7, headers of CUDA 12.9";
+  Configuration clang;
+  clang.compiler.language = Language::clang;
+  clang.compiler.version = "19.1.7";
+  f.known = known_fault(clang, program("block 0: " + f.culprit).threads[0].body[0]);
   f.table = {{f.configuration, "fault"}, {"nvcc-13.5.37 sm_90 -O3", "right"}};
   fencepost::translation::Summary s;
   s.faults.push_back(f);
@@ -280,7 +284,7 @@ TEST(Reports, OfOneThreadSayHowItEnds) {
   for (const char* part :
        {"# clang 19.1.7, sm_90: unsigned `atomicMin_block(x, 1u)` becomes the signed `atom.cta.min.s32`",
         "ends with `x=1; 0:r0=0; 0:r1=4294967291;`", "ends with `x=4294967291; 0:r0=0; 0:r1=4294967291;`",
-        "// <<< here", "headers of CUDA 12.9", "-ptx source-nvcc.cu"})
+        "// <<< here", "headers of CUDA 12.9", "-ptx source-nvcc.cu", "## In one line"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   EXPECT_EQ(text.find("docs/"), std::string::npos);
   EXPECT_NE(files["source-nvcc.cu"].find("atomicMin_block"), std::string::npos);
@@ -393,6 +397,16 @@ TEST(KnownFaults, OfLlvmAreByVersion) {
   EXPECT_TRUE(known("19.1.7", "max.relaxed.system.old u 1"));
   EXPECT_FALSE(known("19.1.7", "min.relaxed.device.old x 1"));
   EXPECT_FALSE(known("19.1.7", "add.relaxed.block.old x 1"));
+  // Each has a section for its report, with a program of one line and the change that mends it.
+  const auto note = [&](const char* statement) {
+    c.compiler.version = "19.1.7";
+    return known_note(known_fault(c, program(std::string("block 0: ") + statement).threads[0].body[0]));
+  };
+  for (const char* part : {"-nocudainc", "atomicrmw add ptr %x, i32 1 syncscope(\"device\") release", "/pull/179553"})
+    EXPECT_NE(note("add.release.device.builtin x 1").find(part), std::string::npos) << part;
+  for (const char* part : {"-nocudainc", "__nvvm_atom_cta_min_gen_ui(x, 1u)", "unsigned long long", "/pull/200735"})
+    EXPECT_NE(note("min.relaxed.block.old x 1").find(part), std::string::npos) << part;
+  EXPECT_EQ(known_note("another"), "");
 }
 
 TEST(Modules, AreSplitByKernel) {
