@@ -84,6 +84,7 @@ const Bad k_ptx[] = {
     {PTX2 " ld r0, y | ;\n", 4, 4, "a load needs an order here", "ld.weak r0, y"},
     {PTX2 ROW "exist (0:r0 = 1)", 5, 1, "no instruction 'exist'", "did you mean 'exists'?"},
     {PTX2 " ldd.weak r0, y | ;\n", 4, 2, "no instruction 'ldd'", "did you mean 'ld'?"},
+    {PTX2 " mbarier.inval.b64 [y] | ;\n", 4, 2, "no instruction 'mbarier'", "did you mean 'mbarrier'?"},
     {PTX2 " ld.weak y, r0 | ;\n", 4, 10, "expected a register, found 'y'", "r0"},
     {PTX2 " ld.weak r0, r1 | ;\n", 4, 14, "expected a location, found the register 'r1'", "name the location"},
     {PTX2 " st.weak x | ;\n", 4, 12, "expected ','", "another operand"},
