@@ -44,7 +44,7 @@ constexpr const char* k_signed_note =
     "```\n"
     "clang++ -x cuda -nocudainc -nocudalib --cuda-device-only --cuda-gpu-arch=sm_70 -O3 -S signed.cu -o - | grep atom\n"
     "```\n\n"
-    "clang 19.1.7 and 15.0.6 print `atom.cta.min.s32`. All eight unsigned forms are so, with any target from sm_60 on: "
+    "clang 19.1.7 and 15.0.6 print `atom.cta.min.s32`. All eight unsigned forms are so, for sm_70, sm_80 and sm_90: "
     "minimum and maximum, `_block` and `_system`, `unsigned` and `unsigned long long` "
     "(`__nvvm_atom_{cta,sys}_{min,max}_gen_{ui,ull}` become `.s32` and `.s64`); `atomicMin` and `atomicMax` without a "
     "suffix are unsigned. The front end has one intrinsic for signed and unsigned (`llvm.nvvm.atomic.min.gen.i.cta`). "

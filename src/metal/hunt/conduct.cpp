@@ -102,10 +102,9 @@ std::optional<PtxTest> plainest_pair(const PtxTest& t) {
   for (size_t k = 0; k < t.body.size(); ++k)
     if (t.body[k].kind == Kind::load && t.body[k].order == Order::relaxed) loads.push_back(k);
   if (loads.size() != 2 || t.body[loads[0]].bits() != t.body[loads[1]].bits()) return std::nullopt;
-  const uint32_t bits = t.body[loads[0]].bits();
   PtxTest out = t;
-  const auto first = instruction_of(fmt::format("ld.volatile.global.b{}", bits), 'q', 1, Guard::none),
-             second = instruction_of(fmt::format("ld.relaxed.gpu.global.b{}", bits), 'p', 1, Guard::none);
+  const auto first = instruction_of("ld.volatile.global.b32", 'q', 1, Guard::none),
+             second = instruction_of("ld.relaxed.gpu.global.b32", 'p', 1, Guard::none);
   if (!first || !second) return std::nullopt;
   out.body[loads[0]] = *first;
   out.body[loads[1]] = *second;

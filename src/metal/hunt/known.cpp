@@ -46,8 +46,9 @@ std::string signature_of(const std::string& effect, const Instruction& i) {
   const bool order =
       effect == "no-membar" || effect == "weak-membar" || effect == "no-invalidate" || effect == "no-wait";
   const std::string scope = !order ? "" : i.scope == Scope::cta ? ", scope cta" : ", scope above cta";
+  const bool any_width = i.kind >= Kind::atomic || order || (effect == "reordered" && i.kind == Kind::load);
   return effect + " " + family + ", " + provenance(i.place) + scope +
-         (i.kind >= Kind::atomic || order ? "" : ", " + std::to_string(i.bits()) + " bits");
+         (any_width ? "" : ", " + std::to_string(i.bits()) + " bits");
 }
 
 namespace {

@@ -59,7 +59,7 @@ std::string words_of(const Instruction& i) {
                       : i.value == Value::ones ? " of a constant with all bits"
                       : i.value == Value::real ? " of the constant 1.0"
                                                : "";
-  return "`" + i.words + "`" + value + (i.unused ? ", whose result nothing uses," : "");
+  return "`" + i.words + "`" + value + (i.unused ? " (its result is unused)" : "");
 }
 
 // What is wrong with the instruction, as the end of a title.
@@ -472,9 +472,12 @@ std::string report_of(const Fault& f) {
       const std::string difference = other && t ? without(*other, *t) : "",
                         instead = other && t ? without(*t, *other) : "";
       out += fmt::format(
-          "## A form that the same compiler gets right\n\nWith {} in place of {}:\n\n```\n{}\n```\n\nIt has what is "
-          "missing above (`right.rec`):\n\n```\n{}```\n\n",
+          "## A form that the same compiler gets right\n\nWith {} in place of {}:\n\n```\n{}\n```\n\n{} "
+          "(`right.rec`):\n\n```\n{}```\n\n",
           difference, instead, listing_commands(r.configuration, "right.ptx", "right.cubin"),
+          e == Effect::overtaken || e == Effect::reordered ? "There the accesses stand in order"
+          : e == Effect::operation                         ? "There the operation is that of the type"
+                                                           : "It has what is missing above",
           marked_right(f.right_listing, e, i));
     }
   }

@@ -695,10 +695,10 @@ TEST(Hunt, ReportsSayWhatIsUnusedAndWhatIsOnePlace) {
   };
   const std::string early = "atom.acquire.gpu.shared.add.u64@s1 unused";
   has(text_for("overtaken", early.c_str(), early + "; ld.weak.global.u32@p1", "LDG.E at 0x70 before LDS.64 at 0x160"),
-      {"`atom.acquire.gpu.shared.add.u64`, whose result nothing uses, is overtaken by a later access",
+      {"`atom.acquire.gpu.shared.add.u64` (its result is unused) is overtaken by a later access",
        "Two threads of one CTA suffice", "1,679,302", "device/unused.cu",
        "gives each lane of a warp an address of its own", "nvdisasm -c -g -hex test.cubin", "right.ptx -o right.cubin",
-       "nvdisasm -c -g -hex right.cubin", ".version 8.8"});
+       "There the accesses stand in order", "nvdisasm -c -g -hex right.cubin", ".version 8.8"});
   const char* sum = "red.relaxed.gpu.shared.add.noftz.f16x2@s1=1";
   has(text_for("operation", sum, sum, "ATOMS.POPC.INC.32 at 0x40"),
       {"`red.relaxed.gpu.shared.add.noftz.f16x2` of the constant 1 (its lowest bit) becomes another operation",
