@@ -75,7 +75,9 @@ class Entry {
     const std::string verdict = text(row, "verdict");
     if (const std::string at = text(row, "at"); !at.empty()) j_["location"] = at;
     const std::string launch = row.contains("launch") ? size_words(row["launch"], opencl_) : "the launch that is given";
-    j_["proved"].push_back({{"launch", launch}, {"verdict", verdict}, {"detail", text(row, "detail")}});
+    const Json granted = row.value("assumptions", Json::array());
+    j_["proved"].push_back(
+        {{"launch", launch}, {"verdict", verdict}, {"detail", text(row, "detail")}, {"assumptions", granted}});
     proved_ = true;
     all_hold_ = all_hold_ && verdict == "holds" && !is(row, "vacuous");
     if (verdict == "not_read")
@@ -359,6 +361,15 @@ std::string title_of(const Json& kernel) {
   return text(kernel, "name") + (at.empty() ? "" : "  (" + at + ")");
 }
 
+// What the proofs of a kernel rest on, each sentence once.
+Json granted_to_proofs(const Json& kernel) {
+  Json out = Json::array();
+  for (const Json& row : kernel["proved"])
+    for (const Json& a : row["assumptions"])
+      if (std::find(out.begin(), out.end(), a) == out.end()) out.push_back(a);
+  return out;
+}
+
 std::string kernel_text(const Json& k) {
   std::string out = fmt::format("kernel {}\n", title_of(k));
   for (const Section& s : k_sections) {
@@ -388,6 +399,7 @@ std::string kernel_text(const Json& k) {
   if (f["needed"].get<size_t>() + f["not_needed"].get<size_t>() + f["not_decided"].get<size_t>() > 0)
     out += fmt::format("  fences and barriers: {} needed, {} not needed, {} not decided\n", f["needed"].get<size_t>(),
                        f["not_needed"].get<size_t>(), f["not_decided"].get<size_t>());
+  list("proofs assume", granted_to_proofs(k), [](const Json& o) { return o.get<std::string>(); });
   list("small launches assume", k["assumptions"], [](const Json& o) { return o.get<std::string>(); });
   return out;
 }
@@ -482,6 +494,10 @@ std::string html_of(const Json& page) {
         rows.rows.push_back({"not decided", text(o, "launch"), text(o, "question"), "", text(o, "why")});
       for (const Json& o : k["silent"]) rows.rows.push_back({"nothing found", "", o.get<std::string>(), "", ""});
       for (const Json& o : k["notes"]) rows.rows.push_back({"note", "", o.get<std::string>(), "", ""});
+      for (const Json& o : granted_to_proofs(k))
+        rows.rows.push_back({"proofs assume", "", o.get<std::string>(), "", ""});
+      for (const Json& o : k["assumptions"])
+        rows.rows.push_back({"small launches assume", "", o.get<std::string>(), "", ""});
       part.body +=
           draw::section(fmt::format("f{}", ++id), text(k, "name"), "", draw::table("Findings", rows, rows.rows.size()));
     }

@@ -81,6 +81,27 @@ TEST_F(Audit, ARaceIsConfirmedByARun) {
   EXPECT_EQ(j["exit_code"], 1);
 }
 
+// A proof that rests on something is no plain "proved": the page has the sentences of prove.
+TEST_F(Audit, WhatAProofRestsOnIsOnThePage) {
+  const std::string flag =
+      file("flag.cu",
+           "__global__ void k(volatile int* f, int* d) {\n"
+           "  if (threadIdx.x > 0) return;\n"
+           "  if (blockIdx.x == 0) { d[0] = 1; __threadfence(); *f = 1; }\n"
+           "  else if (blockIdx.x == 1) { while (*f != 1) {} __threadfence(); d[1] = d[0]; }\n}\n");
+  const json j = asked({"--grid", "1.1.2", flag});
+  const json& rows = j["files"][0]["kernels"][0]["proved"];
+  ASSERT_FALSE(rows.empty()) << j;
+  EXPECT_EQ(rows[0]["verdict"], "holds") << j;
+  const std::string sentence = "volatile accesses to f are single and relaxed, as in PTX";
+  EXPECT_NE(rows[0]["assumptions"].dump().find(sentence), std::string::npos) << j;
+  const Ran r = ran({"--grid", "1.1.2", flag});
+  EXPECT_NE(r.out.find("  proofs assume\n"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("    " + sentence + "\n"), std::string::npos) << r.out;
+  const Ran html = ran({"--grid", "1.1.2", "--format", "html", flag});
+  EXPECT_NE(html.out.find(sentence), std::string::npos) << html.out;
+}
+
 TEST_F(Audit, AMissingFenceComesWithTheChangeThatMendsIt) {
   const json j = asked({"--grid", "1.1.2", file("lock.cu", with(k_lock, "@FENCE@", ""))});
   const auto found = findings(j, "missing-order");
