@@ -78,6 +78,7 @@ bool Run::open_exchanges() {
 
 void Run::exchange(const std::vector<Thread*>& lanes) {
   if (!whole(lanes)) return;
+  if (lanes[0]->exchange->kind == WarpExchange::tile && shape_.matrix_functions_meet) meet(lanes, true, true);
   const uint32_t size = std::max(1u, shape_.warp_size);
   const auto lane = [&](const Thread& t) { return t.flat % size; };
   // In lock-step those that stand at the same instruction; else they have come for each other.

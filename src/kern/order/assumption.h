@@ -16,6 +16,7 @@ struct Assumption {
     starts_at_zero,   // the array holds 0 when the kernel starts
     as_in_guide,      // of CUDA's guide, and not of PTX
     fences_in_order,  // of PTX, and not of C++
+    matrix_stores,    // of CUDA's guide, and not of PTX
     loop_counter,     // the counter of a loop stays below a bound
     counter,          // the array's counters do not come round within one launch
     whole_warps,      // blocks are made of whole warps
@@ -43,6 +44,17 @@ inline Assumption fences_in_order() {
       "of two __threadfence the earlier one is ordered before the later one, as in PTX (Fence-SC), also where "
       "another thread of the block makes the atomic operation; C++ does not say so",
       Assumption::fences_in_order};
+}
+
+// CUDA C++ programming guide, "Warp matrix functions": store_matrix_sync "waits until all warp lanes have arrived at
+// store_matrix_sync and then stores". PTX ISA 9.7.14 (wmma.store): `.sync` makes a thread wait until all threads of the
+// warp execute the instruction; it says nothing of memory. So what the lanes have read before is read before the store;
+// nothing is taken for granted of what they have written before, nor of what they do behind it.
+inline Assumption matrix_stores_wait() {
+  return {
+      "what the lanes of a warp read before store_matrix_sync is read before it stores, as in CUDA's guide (it waits "
+      "until all lanes have arrived, and then stores); PTX ISA says nothing of memory there",
+      Assumption::matrix_stores};
 }
 
 }  // namespace fencepost::order

@@ -216,6 +216,12 @@ Engine::Edges Engine::edges(const AccessRecord& a, const AccessRecord& b) {
   return out;
 }
 
+Term Engine::read_before_matrix(const AccessRecord& a, const AccessRecord& b) const {
+  const bool between = b.arrival > a.position && b.arrival < b.position;
+  return between && a.kind == AccessKind::read && !a.async() && setting_.pairing == Pairing::same_group ? b.arrived
+                                                                                                        : pool_.no();
+}
+
 RegionId Engine::perhaps(const AccessRecord& a, const AccessRecord& b) const {
   if (a.async() || b.async()) return {};
   const bool fenced = std::any_of(x_.fences.begin(), x_.fences.end(), [](const FenceRecord& f) {

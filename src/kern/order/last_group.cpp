@@ -7,6 +7,18 @@ namespace fencepost::order {
 using namespace ir;
 
 bool releases(Order o) { return o == Order::release || o == Order::acq_rel || o == Order::seq_cst; }
+namespace {
+
+// As in the guide on the side that reads, but not on the side that writes: there the fence is not beside the ticket.
+Assumption fence_of_each() {
+  return {
+      "what a thread wrote before its own __threadfence and a barrier is released by the ticket that another thread of "
+      "its block takes behind it, as in PTX; C++ and CUDA's guide do not say so",
+      Assumption::fences_in_order};
+}
+
+}  // namespace
+
 bool acquires(Order o) { return o == Order::acquire || o == Order::acq_rel || o == Order::seq_cst; }
 bool for_grid(Scope s) { return s == Scope::device || s == Scope::system; }
 
@@ -232,9 +244,9 @@ LastGroup::Behind LastGroup::acquired(const Sight& s, const AccessRecord& a) {
   return out;
 }
 
-// Under which condition; none: never.
-std::optional<Term> LastGroup::behind_sight(const TicketRecord& k, const Sight& s, const AccessRecord& before,
-                                            const AccessRecord& behind) {
+// None: never.
+std::optional<LastGroup::Grant> LastGroup::behind_sight(const TicketRecord& k, const Sight& s,
+                                                        const AccessRecord& before, const AccessRecord& behind) {
   if (!(before.position <= k.position && s.position < behind.position)) return std::nullopt;
   if (before.position == k.position && (before.region != k.region || !s.own_ticket)) return std::nullopt;
   if (pool_.is_false(s.came_last)) return std::nullopt;
@@ -250,34 +262,46 @@ std::optional<Term> LastGroup::behind_sight(const TicketRecord& k, const Sight& 
     const bool seen = m_.dialect == Dialect::cuda
                           ? in.side.how != Evidence::none || made_by_first(pool_, x_, behind.guard[1], 1)
                           : in.side.how == Evidence::fenced && k.acquires && k.releases;
-    return seen ? std::optional(in.when) : std::nullopt;
+    return seen ? std::optional(Grant{in.when, {}}) : std::nullopt;
   }
   if (in.side.how == Evidence::none) return std::nullopt;
   const Release out = memo(released_, std::make_pair(number(before), k.position), [&] { return released(k, before); });
   if (out.how == Evidence::none) return std::nullopt;
-  const bool fenced = in.side.how == Evidence::fenced && out.how == Evidence::fenced;
-  const bool exact = fenced || (in.side.sequential && out.sequential);
+  Grant g{in.when, {}};
+  if (in.side.how == Evidence::fenced && out.how == Evidence::fenced) return g;
+  const bool by_fences = in.side.sequential && out.sequential;
   // Nothing but the barrier behind the ticket: as in CUDA's guide.
-  if (!exact && (in.side.how == Evidence::fenced || !s.own_ticket)) return std::nullopt;
-  if (!exact)
-    assumptions.insert(
-        {"loads behind the last ticket of " + m_.region(k.region).name +
-             " see what other blocks wrote before theirs, as in CUDA's guide, though no fence stands there",
-         Assumption::as_in_guide, k.region});
-  else if (!fenced)
-    assumptions.insert(fences_in_order());
-  return in.when;
+  if (!by_fences && (in.side.how == Evidence::fenced || !s.own_ticket)) return std::nullopt;
+  if (!by_fences)
+    g.by.insert({"loads behind the last ticket of " + m_.region(k.region).name +
+                     " see what other blocks wrote before theirs, as in CUDA's guide, though no fence stands there",
+                 Assumption::as_in_guide, k.region});
+  if (by_fences)
+    g.by.insert(fences_in_order());
+  else if (out.how == Evidence::by_fences)
+    g.by.insert(fence_of_each());
+  return g;
 }
 
 Term LastGroup::ordered(const AccessRecord& before, const AccessRecord& behind) {
   if (before.async() || behind.async() || before.by_contract || behind.by_contract) return pool_.no();
-  std::vector<Term> when;
+  std::vector<Grant> grants;
   for (const TicketRecord* k : valid_)
     for (const Sight& s : sights(*k))
-      if (const auto w = behind_sight(*k, s, before, behind)) {
-        assumptions.insert(starts_at_zero(m_, k->region));
-        when.push_back(*w);
+      if (auto g = behind_sight(*k, s, before, behind)) {
+        g->by.insert(starts_at_zero(m_, k->region));
+        grants.push_back(std::move(*g));
       }
+  // What is so without an assumption is not granted by one.
+  std::stable_sort(grants.begin(), grants.end(),
+                   [](const Grant& a, const Grant& b) { return a.by.size() < b.by.size(); });
+  std::vector<Term> when;
+  for (Grant& g : grants) {
+    if (pool_.is_true(pool_.any(when))) break;
+    if (std::find(when.begin(), when.end(), g.when) != when.end()) continue;
+    assumptions.merge(g.by);
+    when.push_back(g.when);
+  }
   return pool_.any(std::move(when));
 }
 

@@ -86,8 +86,13 @@ class LastGroup {
   };
   std::vector<Sight> sights(const TicketRecord& k);
   bool nothing_else_changes(ir::RegionId counter) const;
-  std::optional<Term> behind_sight(const TicketRecord& k, const Sight& s, const AccessRecord& before,
-                                   const AccessRecord& behind);
+  // Under which condition, and by which assumptions.
+  struct Grant {
+    Term when;
+    Assumptions by;
+  };
+  std::optional<Grant> behind_sight(const TicketRecord& k, const Sight& s, const AccessRecord& before,
+                                    const AccessRecord& behind);
   Term last(const TicketRecord& k, size_t t);
   bool always(std::vector<Term> when, Term then, uint32_t position);
   bool valid(const TicketRecord& k);

@@ -153,6 +153,8 @@ std::vector<Messages::Reader> Messages::readers(const Asked& q, const Observatio
     }
     if (r.side.fenced || r.side.sequential) out.push_back(std::move(r));
   }
+  // What needs no order of two fences first.
+  std::stable_partition(out.begin(), out.end(), [](const Reader& r) { return r.side.fenced; });
   return out;
 }
 
@@ -345,19 +347,20 @@ bool Messages::by_writer(const Asked& q, const ObservationRecord& o, const Reade
     same_thread.push_back(pool_.eq(local[d], x_.local_id[p][d]));
   }
   const Term in_group = pool_.all(std::move(same)), itself = pool_.all(std::move(same_thread));
-  const auto enough = [&](const Side& s) {
-    if (s.fenced && r.side.fenced) return true;
-    by_order_of_fences_ = by_order_of_fences_ || (s.sequential && r.side.sequential);
-    return s.sequential && r.side.sequential;
-  };
   const auto with = [&](std::vector<Term> more) {
     more.insert(more.end(), also.begin(), also.end());
     return more;
   };
-  if (!(atomic && enough(released_by_barrier(q, w)))) {
-    const bool own = atomic && enough(released_by_itself(q, w));
-    if (!follows(q, with({in_group}), own ? itself : pool_.no())) return false;
-  }
+  const Side by_barrier = atomic ? released_by_barrier(q, w) : Side{};
+  const Side by_itself = atomic ? released_by_itself(q, w) : Side{};
+  const auto own = [&] { return follows(q, with({in_group}), itself); };
+  const auto by_order_of_fences = [&] {
+    if (!r.side.sequential || !(by_barrier.sequential || (by_itself.sequential && own()))) return false;
+    by_order_of_fences_ = true;
+    return true;
+  };
+  const bool released = r.side.fenced && (by_barrier.fenced || (by_itself.fenced && own()));
+  if (!released && !follows(q, with({in_group}), pool_.no()) && !by_order_of_fences()) return false;
   if (setting_.one_group) return true;
   std::vector<Term> elsewhere = with({pool_.not_(in_group)});
   elsewhere.insert(elsewhere.end(), tickets.begin(), tickets.end());

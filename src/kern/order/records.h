@@ -73,6 +73,9 @@ struct AccessRecord {
   bool own = false;  // begun by the thread for itself alone, not by its group
   Pair iteration;    // of the loop that was run as a summary; none: of none
   bool async() const { return mode == Mode::asynchronous; }
+  // A store of a warp's matrix: where its lanes have arrived before, and that both threads have. 0: it is none.
+  uint32_t arrival = 0;
+  Term arrived;
   std::vector<uint32_t> loops;  // around it, by number of the run of the loop; only with locks, tickets or messages
 };
 

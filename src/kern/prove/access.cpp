@@ -250,12 +250,20 @@ void Execution::load(Activation& a, const Instruction& in, const Load& l, Pair g
   }
   set(a, in.results[0], v);
   if (l.spec) return;
+  take_arrival(l.access);
   ++position_;
   pointer_checks(a, l.access, pointer, guard, in.place, mode, false);
   track(AccessKind::read, l.access, guard, pointer, mode);
   if (!mode.log) return;
   for (RegionId r : l.access.regions)
     log(AccessKind::read, l.access, r, guard, pointer, v, pointer_value, in.place, nullptr);
+}
+
+Execution::Arrival Execution::take_arrival(const Access& access) {
+  const bool own =
+      !access.regions.empty() && std::all_of(access.regions.begin(), access.regions.end(),
+                                             [&](RegionId r) { return m_.region(r).space == Space::private_; });
+  return own ? Arrival{} : std::exchange(arrival_, {});
 }
 
 void Execution::store(Activation& a, const Instruction& in, const Store& s, Pair guard, Mode mode) {
@@ -267,9 +275,15 @@ void Execution::store(Activation& a, const Instruction& in, const Store& s, Pair
   ++position_;
   pointer_checks(a, s.access, pointer, guard, in.place, mode, true);
   track(AccessKind::write, s.access, guard, pointer, mode);
+  const Arrival arrival = take_arrival(s.access);
   if (mode.log)
-    for (RegionId r : s.access.regions)
+    for (RegionId r : s.access.regions) {
+      const size_t before = trace.accesses.size();
       log(AccessKind::write, s.access, r, guard, pointer, value, pointer_value, in.place, nullptr);
+      if (trace.accesses.size() == before) continue;
+      trace.accesses.back().arrival = arrival.position;
+      trace.accesses.back().arrived = arrival.both;
+    }
   for (RegionId r : s.access.regions)
     if (counters_[r.index] != 0) {
       const bool once = mode.log && second_ == 0 && loops_around_.empty() && s.access.regions.size() == 1;
@@ -289,6 +303,7 @@ void Execution::store(Activation& a, const Instruction& in, const Store& s, Pair
 }
 
 void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, Pair guard, Mode mode) {
+  take_arrival(at.access);
   const Pair pointer = get(a, at.access.pointer);
   ++position_;
   pointer_checks(a, at.access, pointer, guard, in.place, mode, at.op != AtomicOp::load);
@@ -310,7 +325,8 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
   // Each instruction once: not in a repetition, nor beside the way of the threads.
   if (mode.log && second_ == 0)
     for (RegionId r : at.access.regions)
-      if (counters_[r.index] != 0) move_counter(r, ticket_step(at, *a.f), at.access.bytes);
+      if (counters_[r.index] != 0)
+        move_counter(r, ticket_step(at, *a.f), at.access.bytes, by_master(guard[0], 0) && by_master(guard[1], 1));
   if (at.spelling.starts_with("volatile"))
     for (RegionId r : at.access.regions)
       assumptions.insert({"volatile accesses to " + m_.region(r).name + " are single and relaxed, as in PTX",
@@ -393,14 +409,53 @@ bool Execution::replaced_between(const Ticket& i, const Ticket& j) const {
   });
 }
 
+// All that a launch adds to one place of the counter, or takes from it, at most; none: that is not known. An increment
+// with a limit starts again, and is no sum.
+std::optional<uint64_t> Execution::added_in_all(RegionId r) const {
+  const auto moved = moved_.find(r.index);
+  if (!m_.function(entry_).kernel || counters_[r.index] == 0 || moved == moved_.end()) return std::nullopt;
+  for (const flow::Writer& w : writers_.of(r)) {
+    const Atomic* at = w.kind == flow::Writer::atomic ? w.as_atomic() : nullptr;
+    if (w.function != entry_ || (at == nullptr && w.kind != flow::Writer::store)) return std::nullopt;
+    if (at != nullptr && at->op != AtomicOp::add && at->op != AtomicOp::sub) return std::nullopt;
+  }
+  double threads = 1, groups = 1;
+  for (const uint64_t n : options_.launch.local_size) threads *= static_cast<double>(n);
+  for (const uint64_t n : options_.launch.num_groups) groups *= static_cast<double>(n);
+  if (threads == 0 || groups == 0) return std::nullopt;  // a size that is not fixed
+  if (m_.region(r).space == Space::group) groups = 1;
+  const double all = groups * (moved->second.by_first + threads * moved->second.by_all);
+  return all < std::ldexp(1.0, 31) ? std::optional(static_cast<uint64_t>(all)) : std::nullopt;
+}
+
+// Whatever the counter held at first, a ticket is that plus what came before it, which is all but its own step at most.
+void Execution::ticket_distance(const Ticket& i, const Ticket& j) {
+  const std::optional<uint64_t> all = added_in_all(i.region);
+  const uint8_t w = pool_.width(i.value[0]);
+  if (!all || w < 32 || w != pool_.width(j.value[1]) || std::max(i.step, j.step) > *all) return;
+  const auto most = [&](const Ticket& k) { return pool_.constant(*all - k.step, w); };
+  const Term ahead = pool_.sub(i.value[0], j.value[1]);
+  const bool up = counters_[i.region.index] > 0;
+  const Term near =
+      pool_.any(pool_.ule(up ? ahead : pool_.neg(ahead), most(i)), pool_.ule(up ? pool_.neg(ahead) : ahead, most(j)));
+  Fact f;
+  f.term = pool_.implies(pool_.all({i.guard[0], j.guard[1], pool_.eq(i.offset[0], j.offset[1])}), near);
+  f.from = {i.position, j.position};
+  f.until = {i.until, j.until};
+  f.threads = 3;
+  f.names = formula::names(pool_, f.term);
+  if (!pool_.is_true(f.term)) trace.facts.push_back(std::move(f));
+}
+
 // What one thread took, no other takes: modulo 2^w the distance is at least the step, either way.
 void Execution::ticket_facts() {
   for (const Ticket& i : tickets)
     for (const Ticket& j : tickets) {
       if (i.region != j.region || replaced_between(i, j)) continue;
+      if (m_.region(i.region).space == Space::group && pairing_ == Pairing::other_group) continue;
+      ticket_distance(i, j);
       const Round round = comes_round(i.region);
       if (round == Round::may) continue;
-      if (m_.region(i.region).space == Space::group && pairing_ == Pairing::other_group) continue;
       const uint8_t w = pool_.width(i.value[0]);
       if (w != pool_.width(j.value[1])) continue;
       const order::ApartRecord two{.guard = {i.guard[0], j.guard[1]},

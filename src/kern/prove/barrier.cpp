@@ -215,6 +215,7 @@ void Execution::tile(Activation& a, const Instruction& in, const WarpExchange& w
     const Term whole = pool_.constant((threads - threads % lanes) & 0xffffffffu, 32);
     oblige(Kind::warp_operands, pool_.all(guard[0], pool_.ule(whole, flat)), in.place, false, mode);
   }
+  arrival_ = {};
   if (pairing_ != Pairing::same_group || pool_.is_false(same_warp)) return;
   if (!mode.lockstep) {
     if (mode.check) unsupported.insert("a matrix function in a loop that threads of a warp may leave one by one");
@@ -224,6 +225,10 @@ void Execution::tile(Activation& a, const Instruction& in, const WarpExchange& w
   for (const ValueId v : w.operands) differ.push_back(pool_.ne(get(a, v)[0], get(a, v)[1]));
   oblige(Kind::warp_operands, pool_.all({pool_.any(guard[0], guard[1]), same_warp, pool_.any(std::move(differ))}),
          in.place, true, mode);
+  // Without a pointer it is arithmetic alone.
+  const Term at = get(a, w.operands[0])[0];
+  if (mode.log && !(pool_.is_constant(at) && pool_.value(at) == 0))
+    arrival_ = {position_, pool_.all({same_warp, guard[0], guard[1]})};
 }
 
 // Before the barrier every thread shows the invariant for itself; after it, it may be assumed of the threads named.

@@ -309,7 +309,7 @@ Execution::Repeats Execution::repeats(Activation& a, uint32_t l, Mode mode) {
   return r;
 }
 
-void Execution::move_counter(RegionId r, uint64_t step, uint32_t bytes) {
+void Execution::move_counter(RegionId r, uint64_t step, uint32_t bytes, bool by_first) {
   double least = static_cast<double>(step), most = least;
   for (const Repeats& x : repeats_) {
     const uint64_t n = x.in_header ? x.header : x.others;
@@ -321,6 +321,7 @@ void Execution::move_counter(RegionId r, uint64_t step, uint32_t bytes) {
   m.bytes = bytes;
   m.least += least;
   m.most += most;
+  (by_first ? m.by_first : m.by_all) += most;
 }
 
 // Threads of the launch times the steps of each. N steps of s are apart while N * s is at most 2^width. Where the

@@ -403,14 +403,17 @@ class Execution {
   // How far the counter is moved by one thread, at most.
   struct Moved {
     uint32_t bytes = 0;
-    double least = 0, most = 0;  // at least by what is known (loops whose count is not known: once), and at most
+    double least = 0, most = 0;       // at least by what is known (loops whose count is not known: once), and at most
+    double by_first = 0, by_all = 0;  // of the most, what the first thread of a group alone adds, and the rest
   };
   std::map<uint32_t, Moved> moved_;  // by region
-  void move_counter(ir::RegionId r, uint64_t step, uint32_t bytes);
+  void move_counter(ir::RegionId r, uint64_t step, uint32_t bytes, bool by_first);
+  std::optional<uint64_t> added_in_all(ir::RegionId r) const;
   enum class Round : uint8_t { never, assumed_not, may };
   Round comes_round(ir::RegionId r) const;
   bool replaced_between(const Ticket& i, const Ticket& j) const;
   void ticket_facts();
+  void ticket_distance(const Ticket& i, const Ticket& j);
   void ticket_bounds();
   std::optional<uint64_t> set_to_at_most(ir::RegionId r) const;
   void unknown_warps(const std::function<void(Term)>& state);
@@ -449,6 +452,14 @@ class Execution {
   const Refuted& refuted_;
   const Job& job_;
   uint32_t position_ = 1;
+  // Of a matrix function whose access comes next.
+  struct Arrival {
+    uint32_t position = 0;
+    Term both;
+  };
+  Arrival arrival_;
+  // For the first access to memory of others behind it; taken once.
+  Arrival take_arrival(const ir::Access& access);
   uint32_t local_segment_ = 0, global_segment_ = 0;
   uint32_t second_ = 0, seconds_ = 0;
   std::map<uint32_t, std::unique_ptr<flow::Recurrences>> recurrences_;

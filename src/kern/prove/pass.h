@@ -546,6 +546,14 @@ class Pass {
     if (answer == Answer::unsat && in_step.size() > goal.size() &&
         ask(pool, x, goal, a.position, b.position, nullptr) != Answer::unsat)
       result_.warps.insert(m_.region(a.region).name + ": " + where(m_, a.place) + " and " + where(m_, b.place));
+    if (answer == Answer::sat && !pool.is_false(engine.read_before_matrix(a, b))) {
+      std::vector<Term> arrived = in_step;
+      arrived.push_back(pool.not_(engine.read_before_matrix(a, b)));
+      if (ask(pool, x, std::move(arrived), a.position, b.position, nullptr) == Answer::unsat) {
+        result_.assumptions.insert(order::matrix_stores_wait());
+        return;
+      }
+    }
     if (answer != Answer::unsat) {
       message_unknown_ = false;
       if (messages.ordered(a, b, goal)) return;

@@ -120,10 +120,13 @@ std::vector<std::pair<size_t, std::string>> HandedOn::broken() const {
 }
 
 std::string not_granted(const launch::Options& o, const prove::Result& proof) {
-  if (o.model != launch::Model::ptx) return "";
+  const bool ptx = o.model == launch::Model::ptx;
   for (const prove::Assumption& a : proof.assumptions)
-    if (a.kind == prove::Assumption::as_in_guide)
-      return fmt::format("the model ptx does not say that {}", a.text.substr(0, a.text.find(", as in")));
+    if (ptx ? a.kind == prove::Assumption::as_in_guide || a.kind == prove::Assumption::matrix_stores
+            : a.kind == prove::Assumption::fences_in_order)
+      return fmt::format(
+          "the model {} does not say that {}{}", ptx ? "ptx" : "cuda", a.text.substr(0, a.text.find(", as in")),
+          ptx ? "" : "; let the thread that makes the atomic operation have the fence, or ask --model=ptx");
   return "";
 }
 

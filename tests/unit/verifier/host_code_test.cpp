@@ -107,10 +107,10 @@ TEST(HostCode, counters_start_at_what_the_host_leaves_there) {
   const auto kernel = [](const std::string& counter, const std::string& end) {
     return "__global__ void k(" + std::string(counter == "c" ? "unsigned* c, " : "") +
            "float* part, float* out) { __shared__ bool last; part[blockIdx.x * 64 + threadIdx.x] = threadIdx.x;\n"
-           "  __threadfence(); __syncthreads();\n"
-           "  if (threadIdx.x == 0) last = atomicAdd(" +
+           "  __syncthreads();\n"
+           "  if (threadIdx.x == 0) { __threadfence(); last = atomicAdd(" +
            (counter == "c" ? "" : "&") + counter +
-           ", 1) >= gridDim.x - 1;\n  __syncthreads();\n"
+           ", 1) >= gridDim.x - 1; }\n  __syncthreads();\n"
            "  if (last) { float s = 0; for (unsigned i = threadIdx.x; i < gridDim.x * 64; i += 64) s += part[i];\n"
            "    out[threadIdx.x] = s; " +
            end + " } }\n";
@@ -165,10 +165,10 @@ TEST(HostCode, counters_start_at_what_the_host_leaves_there) {
 TEST(HostCode, counters_that_each_launch_puts_back) {
   const auto kernel = [](const std::string& ticket, const std::string& end) {
     return "__device__ unsigned n;\n__global__ void k(float* part, float* out, unsigned m) { __shared__ bool last;\n"
-           "  part[blockIdx.x * 64 + threadIdx.x] = threadIdx.x; __threadfence(); __syncthreads();\n"
-           "  if (threadIdx.x == 0) last = " +
+           "  part[blockIdx.x * 64 + threadIdx.x] = threadIdx.x; __syncthreads();\n"
+           "  if (threadIdx.x == 0) { __threadfence(); last = " +
            ticket +
-           " >= gridDim.x - 1;\n  __syncthreads();\n"
+           " >= gridDim.x - 1; }\n  __syncthreads();\n"
            "  if (last) { float s = 0; for (unsigned i = threadIdx.x; i < gridDim.x * 64; i += 64) s += part[i];\n"
            "    out[threadIdx.x] = s; " +
            end + " } }\n";

@@ -30,13 +30,14 @@ struct Change {
 };
 
 // The kernel is verified; each change of it is not.
-void only(const std::string& text, const std::vector<Change>& changes, bool opencl = false) {
+void only(const std::string& text, const std::vector<Change>& changes, bool opencl = false,
+          const std::vector<std::string>& words = {}) {
   if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
   std::string said;
-  EXPECT_EQ(exit_code(text, opencl, {}, &said), 0) << text << "\n" << said;
+  EXPECT_EQ(exit_code(text, opencl, words, &said), 0) << text << "\n" << said;
   for (const Change& c : changes) {
     const std::string weaker = replaced(text, c.what, c.by);
-    const int code = exit_code(weaker, opencl, {}, &said);
+    const int code = exit_code(weaker, opencl, words, &said);
     EXPECT_TRUE(code == 1 || code == 3) << code << " " << weaker << "\n" << said;
   }
 }
@@ -193,7 +194,17 @@ TEST(Messages, turns) {
        {"!= blockIdx.x", "!= blockIdx.x / 2"},
        {"atomicExch(turn, blockIdx.x + 1);", "atomicExch(turn, blockIdx.x + 1); c[t] = 0;"},
        {"if (t == 0) atomicExch", "atomicExch(turn, 0); if (t == 0) atomicExch"},
-       {"atomicAdd(turn, 0)", "atomicAdd(turn + 1, 0)"}});
+       {"atomicAdd(turn, 0)", "atomicAdd(turn + 1, 0)"}},
+      false, {"--model=ptx"});
+  // By the fence of the thread that hands on: of C++ as well.
+  only(
+      "__global__ void k(int *turn, float *c) { int t = threadIdx.x; if (t == 0) { while (atomicAdd(turn, 0) != "
+      "blockIdx.x);"
+      "__threadfence(); } __syncthreads(); c[t] += 1; __syncthreads();"
+      "if (t == 0) { __threadfence(); atomicExch(turn, blockIdx.x + 1); } }",
+      {{"__threadfence(); atomic", "atomic"},
+       {"__syncthreads();if (t == 0) { __threadfence();", "__threadfence(); __syncthreads(); if (t == 0) {"},
+       {"blockIdx.x + 1", "blockIdx.x + 2"}});
   only(
       "__device__ int next, turn; __global__ void k(float *c) { if (threadIdx.x == 0) { int my = atomicAdd(&next, 1);"
       "while (*(volatile int *)&turn != my); __threadfence(); c[0] += 1; __threadfence(); *(volatile int *)&turn = my "
@@ -207,6 +218,7 @@ TEST(Messages, turns) {
 }
 
 TEST(Messages, counters_that_all_wait_for) {
+  const std::vector<std::string> ptx{"--model=ptx"};  // each thread's fences, and no thread's beside the counter
   const std::string head =
       "__device__ unsigned n; __device__ volatile int go; __global__ void k(int *a, int *b) {"
       "int i = blockIdx.x * 64 + threadIdx.x; a[i] = i; ";
@@ -225,11 +237,22 @@ TEST(Messages, counters_that_all_wait_for) {
         {"atomicAdd(&n, 1u);", "atomicAdd(&n, 1u); atomicAdd(&n, 1u);"},
         {"__threadfence(); b", "n = 0; __threadfence(); b"},
         {"int *b) {", "int *b) { if (threadIdx.x == 5) n = 7;"},
-        {"b[i] = a[255 - i];", "b[i] = a[255 - i]; a[i] = 0;"}});
+        {"b[i] = a[255 - i];", "b[i] = a[255 - i]; a[i] = 0;"}},
+       false, ptx);
   only(head +
            "__threadfence(); __syncthreads(); if (threadIdx.x == 0) { atomicAdd(&n, 1u);"
            "while (*(volatile unsigned *)&n < gridDim.x); __threadfence(); } __syncthreads(); b[i] = a[255 - i]; }",
-       {{"__threadfence(); } __sync", "} __sync"}, {"__threadfence(); __syncthreads(); if", "__syncthreads(); if"}});
+       {{"__threadfence(); } __sync", "} __sync"}, {"__threadfence(); __syncthreads(); if", "__syncthreads(); if"}},
+       false, ptx);
+  // By the fences of the thread that counts: of C++ as well.
+  only(head +
+           "__syncthreads(); if (threadIdx.x == 0) { __threadfence(); atomicAdd(&n, 1u);"
+           "while (*(volatile unsigned *)&n < gridDim.x); __threadfence(); } __syncthreads(); b[i] = a[255 - i]; }",
+       {{"__threadfence(); } __sync", "} __sync"},
+        {"__threadfence(); atomic", "atomic"},
+        {"__syncthreads(); if (threadIdx.x == 0) { __threadfence(); atomic",
+         "__threadfence(); __syncthreads(); if (threadIdx.x == 0) { atomic"},
+        {"__threadfence(); } __syncthreads();", "} __syncthreads(); __threadfence();"}});
   // Twice, by a counter that goes on.
   const std::string wait =
       "__device__ void all(unsigned *n, unsigned to) { __threadfence(); __syncthreads(); if (threadIdx.x == 0) {"
@@ -241,7 +264,8 @@ TEST(Messages, counters_that_all_wait_for) {
         {"atomicAdd(n, 1u)", "atomicAdd(n, 2u)"},
         {"all(&n, 2", "if (threadIdx.x == 0) atomicAdd(&n, 3u); all(&n, 2"},
         {"all(&n, 2", "if (threadIdx.x == 0) n = 0; all(&n, 2"},
-        {"__syncthreads(); __threadfence(); }", "__threadfence(); }"}});
+        {"__syncthreads(); __threadfence(); }", "__threadfence(); }"}},
+       false, ptx);
   // The last one frees the others.
   only(head +
            "__syncthreads(); if (threadIdx.x == 0) { __threadfence(); if (atomicAdd(&n, 1u) == gridDim.x - 1) {"

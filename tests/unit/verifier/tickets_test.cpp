@@ -62,5 +62,37 @@ TEST(Tickets, of_a_group_are_fewer_than_its_threads) {
   for (const auto& changes : broken) EXPECT_NE(decided(k_block, changes), 0) << changes[0].first << changes[0].second;
 }
 
+// Two tickets of a launch are no further apart than all that the launch adds (Execution::ticket_distance), whatever the
+// counter held at first.
+const std::string k_look_back = R"(
+__global__ void k(int *d, int *t, int n) {
+  __shared__ int b;
+  if (threadIdx.x == 0) b = atomicAdd(t, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) d[b + 8] = d[b - 1];
+})";
+
+TEST(Tickets, of_a_launch_are_no_further_apart_than_what_it_adds) {
+  if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  EXPECT_EQ(decided(k_look_back, {}), 0);
+  EXPECT_EQ(decided(k_look_back, {{"atomicAdd(t, 1)", "atomicSub(t, 1)"}}), 0);
+  EXPECT_EQ(decided(k_look_back, {{"d[b + 8] = d[b - 1]", "d[b & 7] = b"}}), 0);  // slots of a ring
+  EXPECT_EQ(decided(k_look_back, {{"atomicAdd(t, 1)", "atomicAdd(t, 3)"}, {"b + 8", "b + 22"}}), 0);
+  const std::vector<std::vector<std::pair<std::string, std::string>>> broken{
+      {{"b + 8", "b + 6"}},                                                          // the seventh behind it
+      {{"b + 8", "b - 8"}},                                                          // or before
+      {{"d[b + 8] = d[b - 1]", "d[b & 3] = b"}},                                     // a smaller ring
+      {{"if (threadIdx.x == 0) b", "b"}},                                            // more threads take one
+      {{"  __shared__", "  if (threadIdx.x == 1) atomicAdd(t, 1);\n  __shared__"}},  // others add
+      {{"atomicAdd(t, 1)", "atomicAdd(t, 3)"}},                                      // more at a time
+      {{"atomicAdd(t, 1)", "atomicAdd(t, n)"}},                                      // any amount
+      {{"if (threadIdx.x == 0) b =", "if (threadIdx.x == 0) for (int i = 0; i < n; ++i) b ="}},  // any number of times
+      {{"int b;", "int b; if (threadIdx.x == 1) atomicExch(t, n);"}},                            // set to anything
+      {{"atomicAdd(t, 1)", "atomicInc((unsigned *)t, 900)"}},                                    // which starts again
+  };
+  for (const auto& changes : broken)
+    EXPECT_NE(decided(k_look_back, changes), 0) << changes[0].first << changes[0].second;
+}
+
 }  // namespace
 }  // namespace fencepost::verifier

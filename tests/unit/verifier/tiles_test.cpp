@@ -86,5 +86,41 @@ TEST(Tiles, InBlocksOfAnySize) {
   EXPECT_NE((a.out + a.err).find("blocks are whole warps"), std::string::npos) << a.out << a.err;
 }
 
+// store_matrix_sync waits for all lanes and then stores (CUDA's guide), so that what they have read before is read. PTX
+// promises no order of memory there, and nobody that what lanes have written before is seen, or what is stored.
+TEST(Tiles, WhatLanesReadBeforeAStoreOfTheirMatrix) {
+  if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  const auto said = [](const std::string& words, const std::string& first, const std::string& behind) {
+    std::vector<std::string> all{"--blockDim=64", "--gridDim=2"};
+    if (!words.empty()) all.push_back(words);
+    return answer(*launch::parse(all),
+                  make_source("k.cu",
+                              "#include <mma.h>\nusing namespace nvcuda;\n"
+                              "__global__ void k(float *o) { __shared__ float s[512]; unsigned t = threadIdx.x;"
+                              "float *tile = s + 256 * (t / 32);"
+                              "wmma::fragment<wmma::accumulator, 16, 16, 16, float> c; wmma::fill_fragment(c, 0.f);"
+                              "for (int i = 0; i < 4; ++i) {" +
+                                  first + "wmma::store_matrix_sync(tile, c, 16, wmma::mem_row_major);" + behind +
+                                  "for (int j = 0; j < 8; ++j)"
+                                  " o[2048 * blockIdx.x + 512 * i + 256 * (t / 32) + 8 * (t % 32) + j] ="
+                                  " tile[8 * (t % 32) + j]; } }"));
+  };
+  const std::string sync = "__syncwarp();", named = "read before store_matrix_sync";
+  const launch::Answer as_it_is = said("", "", sync), ordered = said("--strict", sync, sync);
+  EXPECT_EQ(as_it_is.exit_code, 0) << as_it_is.out << as_it_is.err;
+  EXPECT_NE(as_it_is.err.find("assumes that what the lanes of a warp " + named), std::string::npos) << as_it_is.err;
+  for (const std::string words : {"--strict", "--model=ptx"}) {
+    const launch::Answer a = said(words, "", sync);
+    EXPECT_EQ(a.exit_code, 3) << words << a.out << a.err;
+    EXPECT_NE((a.out + a.err).find(named), std::string::npos) << words << a.out << a.err;
+  }
+  // With a barrier of the warp nothing of it is needed.
+  EXPECT_EQ((ordered.out + ordered.err).find(named), std::string::npos) << ordered.out << ordered.err;
+  EXPECT_EQ(said("--model=ptx", sync, sync).exit_code, 0);
+  // What is stored is not seen without a barrier; and what lanes write before is not ordered.
+  EXPECT_EQ(said("", sync, "").exit_code, 1);
+  EXPECT_EQ(said("", sync + "tile[255 - t % 32] = 1.f;", sync).exit_code, 1);
+}
+
 }  // namespace
 }  // namespace fencepost::verifier
