@@ -21,13 +21,12 @@ void CampaignBar::at(const campaign::Progress& p) {
   const double spent = std::chrono::duration<double>(now - start_).count();
   const double done = p.part - first_;
   const std::string left = done > 0.001 ? ", " + duration(spent * (1 - p.part) / done) + " left" : "";
-  console_.draw(fmt::format("\r\033[K[{:3.0f} %] {} of {} works, {:.3g} instances/s, {} weak{}: {}", 100 * p.part,
-                            p.done, p.all, static_cast<double>(p.instances) / std::max(spent, 1e-9), p.events, left,
-                            p.now));
+  console_.draw(fmt::format("[{:3.0f} %] {} of {} works, {:.3g} instances/s, {} weak{}: {}", 100 * p.part, p.done,
+                            p.all, static_cast<double>(p.instances) / std::max(spent, 1e-9), p.events, left, p.now));
 }
 
 void CampaignBar::clear() {
-  if (visible_) console_.draw("\r\033[K");
+  if (visible_) console_.draw();
   visible_ = false;
 }
 

@@ -114,7 +114,7 @@ int run_campaign_in_tasks(const campaign::Plan& plan, const CommandLine& line, c
   std::string last;
   const auto report =
       fleet::follow(folder, *tasks, plan.name, *engine, {.retries = s.retries}, job, [&](const fleet::Standing& at) {
-        if (console.err_is_terminal && !at.ended.empty()) console.draw("\r\x1b[K");
+        if (console.err_is_terminal && !at.ended.empty()) console.draw();
         for (const std::string& text : at.ended) console.err(fmt::format("ended early: {}\n", text));
         const std::string why = at.note.empty() ? at.waits_for : at.note;
         const std::string now =
@@ -122,13 +122,13 @@ int run_campaign_in_tasks(const campaign::Plan& plan, const CommandLine& line, c
                         at.given_up > 0 ? fmt::format(", {} given up", at.given_up) : std::string(),
                         why.empty() ? std::string() : " (" + why + ")");
         if (console.err_is_terminal) {
-          console.draw("\r\x1b[K" + now);
+          console.draw(now);
         } else if (!at.note.empty() && at.note != last) {
           console.err(now + "\n");
         }
         last = at.note;
       });
-  if (console.err_is_terminal) console.draw("\r\x1b[K");
+  if (console.err_is_terminal) console.draw();
   if (!report) return report_errors(console, report.error());
   const fleet::Followed& r = *report;
   const bool whole = !r.stopped && r.given_up.empty() && r.problems.empty();

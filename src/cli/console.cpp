@@ -50,6 +50,11 @@ Console standard_console() {
   return c;
 }
 
+void Console::draw(std::string_view line) const {
+  const std::string text = "\r\x1b[K" + printable_name(line);
+  raw_err ? raw_err(text) : err(text);
+}
+
 bool finish_standard_streams() {
   // The stream remembers a write that failed, also where the buffer was given up and is empty now.
   const bool out = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;

@@ -18,7 +18,8 @@ struct Console {
   // Set: errors of the input are the JSON answer too, about the input of this name (report_errors).
   std::optional<std::string> json_errors_of;
   bool own_process = false;  // the process is there for this command line alone, and may become its worker (worker.h)
-  void draw(std::string_view s) const { raw_err ? raw_err(s) : err(s); }
+  // The line in place of the terminal's last one; names of strangers in it are made printable. None: that one goes.
+  void draw(std::string_view line = {}) const;
 };
 
 // The process's streams. What goes to `out` and `err` is as `printable` has it; `out` throws OutputLost when it cannot

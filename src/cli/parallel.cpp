@@ -12,7 +12,7 @@ Progress::Progress(const Console& console, size_t total, std::string_view what)
 Progress::~Progress() { clear(); }
 
 void Progress::clear() {
-  if (visible_) console_.draw("\r\x1b[K");
+  if (visible_) console_.draw();
   visible_ = false;
 }
 
@@ -25,8 +25,8 @@ void Progress::at(size_t done) {
   constexpr size_t k_cells = 30;
   const size_t filled = std::min(done, total_) * k_cells / total_;
   const double seconds = std::chrono::duration<double>(now - start_).count();
-  console_.draw(fmt::format("\r[{}{}] {}/{} {}, {:.0f} s\x1b[K", std::string(filled, '#'),
-                            std::string(k_cells - filled, '.'), done, total_, what_, seconds));
+  console_.draw(fmt::format("[{}{}] {}/{} {}, {:.0f} s", std::string(filled, '#'), std::string(k_cells - filled, '.'),
+                            done, total_, what_, seconds));
 }
 
 uint32_t thread_count(uint32_t wanted, size_t work) {

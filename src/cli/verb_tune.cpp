@@ -101,12 +101,12 @@ class TuneBar {
                                         : fmt::format(", best {}", objective_ == tune::Objective::per_second
                                                                        ? campaign::rate_text(p.best)
                                                                        : fmt::format("{:.3g}", p.best));
-    console_.draw(fmt::format("\r\033[K[{:3.0f} %] {}, {}{}, {:.3g} instances/s, {:.0f} s left", 100 * part, p.test,
-                              p.now, best, static_cast<double>(p.instances) / std::max(spent, 1e-9),
+    console_.draw(fmt::format("[{:3.0f} %] {}, {}{}, {:.3g} instances/s, {:.0f} s left", 100 * part, p.test, p.now,
+                              best, static_cast<double>(p.instances) / std::max(spent, 1e-9),
                               part > 0.001 ? spent * (1 - part) / part : 0));
   }
   void clear() {
-    if (visible_) console_.draw("\r\033[K");
+    if (visible_) console_.draw();
     visible_ = false;
   }
 

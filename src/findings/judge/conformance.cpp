@@ -179,7 +179,7 @@ std::string to_markdown(const Conformance& c) {
     out += fmt::format("| `{}` | {} | {} | {} | {:.2g} | {} of {} | {} | {} |\n", markdown_text(r.test),
                        markdown_text(r.configuration), name(r.verdict), count(r.instances), r.bound, r.mutants.killed,
                        r.mutants.allowed, confidence_text(r), r.what_ran);
-  if (!c.owed.empty()) out += "\n" + sentence(c.owed) + "\n";
+  if (!c.owed.empty()) out += "\n" + markdown_text(sentence(c.owed)) + "\n";
   return out;
 }
 

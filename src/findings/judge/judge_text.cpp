@@ -61,7 +61,7 @@ const std::vector<Column>& columns() {
   return k;
 }
 
-std::string summary(const Judged& j) {
+std::string counts(const Judged& j) {
   std::string out = fmt::format("{} results, {} instances:", j.list.size(), whole(j.instances()));
   for (const Standing s :
        {Standing::violated, Standing::broken_run, Standing::suspected, Standing::undecided, Standing::consistent})
@@ -72,9 +72,10 @@ std::string summary(const Judged& j) {
         " Of {} forbidden outcomes that one-step weakenings allow, {} had such a weakening seen under the same stress "
         "({:.0f} %).",
         j.forbidden, j.sensitive, 100.0 * j.sensitive / j.forbidden);
-  out += "\n";
-  return j.owed.empty() ? out : out + sentence(j.owed) + "\n";
+  return out + "\n";
 }
+
+std::string summary(const Judged& j) { return j.owed.empty() ? counts(j) : counts(j) + sentence(j.owed) + "\n"; }
 
 // A column whose cells are all equal says nothing in a table; it stands above it once.
 bool constant(const Judged& j, const Column& c) {
@@ -138,7 +139,8 @@ std::string to_markdown(const Judged& j) {
     for (const Column& c : columns()) out += fmt::format(" {} |", markdown_text(c.text(x)));
     out += "\n";
   }
-  return out + "\n" + summary(j);
+  out += "\n" + counts(j);
+  return j.owed.empty() ? out : out + markdown_text(sentence(j.owed)) + "\n";
 }
 
 std::string to_csv(const Judged& j) {

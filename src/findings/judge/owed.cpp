@@ -91,7 +91,8 @@ Expected<std::vector<Owed>> owed(const store::Store& store, const std::vector<Ob
           for (const campaign::Configuration& c : plan->configurations) {
             if (!c.applies(test.title) || !asked.insert(c.name).second) continue;
             const auto it = std::ranges::find_if(seen, [&](const Observation& o) {
-              return o.campaign == name && o.test_hash == test.hash && o.device == device && o.configuration == c.name;
+              return o.campaign == name && o.test_hash == test.hash && o.device == device &&
+                     o.configuration == printable_name(c.name);
             });
             if (it != seen.end() && campaign::is_finished(c.options, it->instances, it->seconds, it->positive()))
               continue;
@@ -115,7 +116,8 @@ std::string sentence(const std::vector<Owed>& owed) {
   return fmt::format(
       "The campaign is not finished: {} of its works {} missing or too short, for example {} on {}, {}, "
       "with {} instances. The same `fencepost campaign` goes on with it.",
-      owed.size(), owed.size() == 1 ? "is" : "are", o.test, o.device, o.configuration, o.instances);
+      owed.size(), owed.size() == 1 ? "is" : "are", printable_name(o.test), printable_name(o.device),
+      printable_name(o.configuration), o.instances);
 }
 
 }  // namespace fencepost::judge

@@ -502,9 +502,11 @@ std::string html(const Report& r) {
     for (const auto& [what, value] : profile.items()) {
       std::string name = what;
       std::replace(name.begin(), name.end(), '_', ' ');
-      page.rests_on.emplace_back(name == "name" ? "profile" : name, value.is_string() ? value.get<std::string>()
-                                                                    : value.is_null() ? "any"
-                                                                                      : value.dump());
+      page.rests_on.emplace_back(name == "name" ? "profile" : name,
+                                 value.is_string() ? value.get<std::string>()
+                                 : value.is_null()
+                                     ? "any"
+                                     : value.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
     }
   }
   page.rests_on.emplace_back("made by", "fencepost prove");

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/printable.h"
+
 namespace fencepost::campaign {
 namespace {
 
@@ -44,6 +46,12 @@ class Reader {
       to = *v;
     else
       fail(*n, fmt::format("'{}' is a string", key), "write it in double quotes");
+    return true;
+  }
+  // A text that tables, logs and file names repeat: one line.
+  bool name(std::string& to) {
+    if (!text("name", to)) return false;
+    if (printable_name(to) != to) fail(*find("name"), "a name is one line without control characters");
     return true;
   }
   void texts(const char* key, std::vector<std::string>& to) {
@@ -147,7 +155,7 @@ Expected<Plan> read_plan(SourcePtr source) {
   shared.group_seconds = 0.1;
   Reader r(source, table, errors);
   const Span whole_file{source, 0, 0};
-  r.text("name", plan.name);
+  r.name(plan.name);
   r.texts("tests", plan.tests);
   r.texts("devices", plan.devices);
   r.text("model", plan.model);
@@ -170,8 +178,7 @@ Expected<Plan> read_plan(SourcePtr source) {
         Configuration c;
         c.options = shared;
         Reader q(source, *item.as_table(), errors);
-        if (!q.text("name", c.name) || c.name.empty())
-          q.fail(item, "a configuration needs a name", "name = \"stressed\"");
+        if (!q.name(c.name) || c.name.empty()) q.fail(item, "a configuration needs a name", "name = \"stressed\"");
         choice(q, "mode", c.options.shape.mode,
                std::vector{plan::Mode::parallel, plan::Mode::warp, plan::Mode::single});
         choice(q, "region", c.options.shape.region,

@@ -438,7 +438,7 @@ Expected<PtxTest> parse_test(const std::string& text) {
       const auto r = std::from_chars(first, last, number);
       if (r.ec != std::errc() || r.ptr != last || number < 1 || number > 15 ||
           std::string("pwqkuhstcl").find(place) == std::string::npos)
-        return error_at({}, fmt::format("'{}' is no place", one.substr(at + 1)),
+        return error_at({}, fmt::format("'{}' is no place", one.substr(at + 1, 60)),
                         "a letter of p w q k u h s t c l and a number from 1 to 15");
     }
     auto i = instruction_of(one.substr(0, at), place, number, guard);

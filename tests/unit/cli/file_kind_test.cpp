@@ -31,6 +31,13 @@ TEST(FileKind, BundledFilesAreWhatTheyAre) {
   for (const auto& [path, kind] : files) EXPECT_EQ(kind_of_file(k_root + "/" + path), kind) << path;
 }
 
+// A fault of another file is not the kernel's.
+TEST(FileKind, AuditReadsKernels) {
+  for (const FileKind kind : {FileKind::ptx_module, FileKind::cuda_kernel, FileKind::opencl_kernel})
+    EXPECT_TRUE(reads("audit", kind)) << name(kind);
+  EXPECT_FALSE(reads("audit", FileKind::litmus));
+}
+
 // Without the ending that is usual.
 TEST(FileKind, TheTextIsLookedAtWhereTheEndingSaysNothing) {
   const ScratchFolder folder;

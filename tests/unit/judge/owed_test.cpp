@@ -84,6 +84,17 @@ TEST_F(OwedOf, AWorkThatIsTooShort) {
       << sentence(o);
 }
 
+TEST(Owed, NamesOfAHostileStoreStayInTheirLine) {
+  const std::string said = sentence({{"c", "A\nall is well", "cuda\x1b[31m", "p\xff", 0}});
+  EXPECT_EQ(said.find('\n'), std::string::npos) << said;
+  EXPECT_EQ(said.find('\x1b'), std::string::npos) << said;
+  EXPECT_EQ(said.find('\xff'), std::string::npos) << said;
+  Judged j;
+  j.owed = {{"c", "A", "cuda", "<script>", 0}};
+  EXPECT_EQ(to_markdown(j).find("<script>"), std::string::npos) << to_markdown(j);
+  EXPECT_NE(to_markdown(j).find("0 results, 0 instances."), std::string::npos) << to_markdown(j);
+}
+
 TEST_F(OwedOf, ATestThatNeverBegan) {
   plan("devices = [\"cuda\"]\niterations = 100\n");
   row("A", 100);
