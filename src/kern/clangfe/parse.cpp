@@ -221,7 +221,8 @@ constexpr StandIn k_stand_ins[] = {
      ""},
     // The host's.
     {"stdio.h stdlib.h string.h math.h assert.h float.h limits.h stdint.h stddef.h time.h ctype.h errno.h unistd.h "
-     "sys/time.h sys/types.h sys/stat.h getopt.h inttypes.h stdbool.h memory.h malloc.h signal.h cstdio cstdlib "
+     "sys/time.h sys/types.h sys/stat.h getopt.h inttypes.h stdbool.h memory.h malloc.h signal.h strings.h cstdio "
+     "cstdlib "
      "cstring cmath cassert cfloat climits cstdint cstddef ctime cctype cinttypes cerrno vector string iostream "
      "fstream "
      "sstream iomanip algorithm chrono random memory map set unordered_map unordered_set utility functional numeric "

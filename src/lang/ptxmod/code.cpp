@@ -201,6 +201,7 @@ void Lowering::instruction(const Node& n) {
   if (head == "nanosleep" || head == "prefetch" || head == "prefetchu" || head == "applypriority" ||
       head == "pmevent" || head == "griddepcontrol")
     return;
+  if (head == "tex" || head == "tld4") return texture();
   if (head == "trap") {  // jumped to the end behind it
     notes_.traps = true;
     return;
@@ -219,6 +220,18 @@ void Lowering::instruction(const Node& n) {
   const bool floats = std::any_of(n.words.begin() + 1, n.words.end(), is_float);
   if (floats ? floating() : arithmetic()) return;
   refuse("this instruction is not read", "docs/ptx-modules.md lists the instructions that are");
+}
+
+// A texture is memory of its own, that the host has filled.
+void Lowering::texture() {
+  notes_.textures = true;
+  const std::vector<std::string>& words = node_->words;
+  const std::string type = words.size() < 3 ? "" : words[words.size() - 2];
+  const uint32_t bytes = type == "f16x2" ? 4 : bytes_of(type);
+  const Argument to = argument(0);
+  if (bytes != 4 || to.kind != Argument::Kind::list) refuse("a texture of this type is not read");
+  for (const Argument& lane : to.parts)
+    define(lane, is_float(type) ? Value::opaque(32) : Value::scalar(any(32, "texel", {})));
 }
 
 // ---- moves ---------------------------------------------------------------------------------------------------

@@ -18,10 +18,11 @@ struct Notes {
   bool opaque = false;     // a result of floating point arithmetic decided something
   bool addresses = false;  // addresses were used as numbers
   bool clocks = false, traps = false, prints = false, lanes = false;
-  bool aligned = false;               // a barrier at which whole warps are to be
-  bool sizes = false;                 // an access of shared or global memory is also accessed in smaller pieces
-  bool exits = false;                 // a thread may end before a barrier of its CTA
-  bool rounds = false;                // lanes exchange in a loop
+  bool aligned = false;  // a barrier at which whole warps are to be
+  bool sizes = false;    // an access of shared or global memory is also accessed in smaller pieces
+  bool exits = false;    // a thread may end before a barrier of its CTA
+  bool rounds = false;   // lanes exchange in a loop
+  bool textures = false;
   std::map<const Node*, bool> alike;  // exchanges: whether all lanes of a warp get one result
 };
 
@@ -148,6 +149,7 @@ class Lowering {
   const Argument& argument(size_t k) const;
   void arguments(size_t n) const;
   void moves();
+  void texture();
   std::string result_name(size_t lane = 0) const;
   void load_lanes(const Argument& to, const std::vector<Value>& lanes, bool is_signed);
 

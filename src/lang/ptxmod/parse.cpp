@@ -182,6 +182,7 @@ void say_notes(const Notes& notes, prog::Test& test) {
   if (notes.opaque) say("what floating point arithmetic decides may come out either way");
   if (notes.addresses) say("where addresses are used as numbers, objects lie apart at multiples of 256 bytes");
   if (notes.clocks) say("clocks and numbers of the machine may have any value");
+  if (notes.textures) say("what is read through textures may be any value, and nobody writes it");
   if (notes.traps) say("a thread that comes to a trap or a failed assertion ends there");
   if (notes.exits) say("no thread ends, or leaves a loop, while others of its block wait at a barrier of all threads");
   if (notes.prints) say("printf prints nothing");

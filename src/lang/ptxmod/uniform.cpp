@@ -146,7 +146,8 @@ class Uniform {
   // Does an instruction give threads that are together different results, whatever its registers hold?
   bool varies(const Node& n) const {
     const std::string& head = n.words[0];
-    static constexpr const char* kinds[] = {"atom", "shfl", "vote", "match", "activemask", "elect", "redux", "call"};
+    static constexpr const char* kinds[] = {"atom",  "shfl",  "vote", "match", "activemask",
+                                            "elect", "redux", "call", "tex",   "tld4"};
     if (std::find(std::begin(kinds), std::end(kinds), head) != std::end(kinds)) return true;
     if (head == "cuda" && n.words[1] != "ld") return true;
     // Each thread decides for itself what floating point arithmetic comes to.

@@ -44,6 +44,9 @@ TEST_F(CudaCpp, AnIncludeThatIsNotFoundIsAnAssumption) {
   const auto whole = read(text), less = read("#include \"no/such.h\"\n" + text);
   ASSERT_TRUE(whole && less);
   EXPECT_EQ(fmt::format("{}", fmt::join(whole->assumptions, "; ")).find("not found"), std::string::npos);
+  const auto host = read("#include <strings.h>\n" + text);
+  ASSERT_TRUE(host);
+  EXPECT_EQ(host->assumptions, whole->assumptions);
   ASSERT_FALSE(less->assumptions.empty());
   EXPECT_EQ(less->assumptions.back(),
             "what the kernel uses is defined in none of the files that were not found (no/such.h)");

@@ -1,4 +1,6 @@
 // Memory, fences, barriers and what is refused.
+#include <algorithm>
+
 #include "ptxmod_support.h"
 
 namespace {
@@ -364,7 +366,7 @@ TEST(PtxmodMemory, RefusedByName) {
       {"ld.global.u64 %rd7, [%rd4];\nld.global.u32 %r3, [%rd7];", "not known to be in an object"},
       {"ld.global.u32 %r3, [%rd5];\nst.global.u64 [%rd4], %rd5;", "memory that holds addresses"},
       {"bar.red.popc.u32 %r3, 0, %p1;", "bar.red.popc.u32"},
-      {"tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd4, {%f5,%f6}];", "tex.2d"},
+      {"tex.2d.v4.f16.f32 {%h1,%h2,%h3,%h4}, [%rd4, {%f5,%f6}];", "tex"},
       {"ld.global.nc.u32 %r3, [%rd4];\nst.global.u32 [%rd4], 1;", "ld.global.nc"},
       {"wgmma.fence.sync.aligned;", "wgmma.fence"},
       {"add.foo.u32 %r3, %r4, %r5;", "foo"},
@@ -561,6 +563,20 @@ TEST(PtxmodMemory, ReadsTheNotesOfLlvm) {
   EXPECT_NE(refusal(with("// @Confg\n", "")).find("did you mean @Config?"), std::string::npos);
   EXPECT_NE(refusal(with("", "  // @Confg: 1, 1, 1")).find("did you mean @Config?"), std::string::npos);
   EXPECT_NE(refusal(with("", "") + ".extern .func f;   // @other\n").find("@other"), std::string::npos);
+}
+
+TEST(PtxmodMemory, ATextureHoldsAnyValue) {
+  const auto text = [](const std::string& condition) {
+    return kernel("// @Config: 1, 1, 1\n// @Output: " + condition + "\n",
+                  "mov.u64 %rd7, 0;\ntex.1d.v4.s32.s32 {%r3, %r4, %r5, %r6}, [%rd7, {%r2}];\n"
+                  "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd7, {%f5, %f6}];\nst.global.u32 [%rd6], %r5;");
+  };
+  EXPECT_EQ(ask(text("exists (out.u32[0] == 77)")), Status::holds);
+  EXPECT_EQ(ask(text("forall (out.u32[0] == 0)")), Status::fails);
+  const prog::Test t = module_of(text("forall (out.u32[0] == 0)"));
+  EXPECT_NE(std::find(t.assumptions.begin(), t.assumptions.end(),
+                      "what is read through textures may be any value, and nobody writes it"),
+            t.assumptions.end());
 }
 
 }  // namespace

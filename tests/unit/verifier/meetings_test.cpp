@@ -107,5 +107,24 @@ TEST(Meetings, RunsThatConfirmStartCountersAtZero) {
   EXPECT_EQ(said("> 1000"), 0u);
 }
 
+// A shuffle of the lanes that are together gives what one of them holds: no run makes a race of another value.
+TEST(Meetings, RunsThatConfirmShuffleAmongTheLanesThatAreTogether) {
+  if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  const auto said = [](const std::string& place) {
+    const auto o = launch::parse({"--blockDim=32", "--gridDim=1"});
+    const launch::Answer a =
+        answer(*o, make_source("k.cu",
+                               "#include <cooperative_groups.h>\n__global__ void k(int *o, int *c) {"
+                               "if (threadIdx.x < 20) { auto g = cooperative_groups::coalesced_threads();"
+                               "int at = 0; if (g.thread_rank() == 0) at = atomicAdd(c, g.size());"
+                               "at = g.shfl(at, 0); o[" +
+                                   place + "] = threadIdx.x; } }"));
+    EXPECT_EQ(a.exit_code, 1) << a.out << a.err;
+    return a.confirmed;
+  };
+  EXPECT_EQ(said("at + g.thread_rank()"), 0u);
+  EXPECT_EQ(said("0"), 1u);
+}
+
 }  // namespace
 }  // namespace fencepost::verifier
