@@ -27,17 +27,23 @@ class Gate {
     offsets_ = offsets_of(machine);
     has_scoreboards_ = std::ranges::any_of(code_, [](const MachineInstruction& i) { return i.sets.has_value(); });
     uint64_t most = 0;
+    size_t begin = 0;
+    std::vector<std::pair<size_t, size_t>> loops;  // of branches back that are of no instruction of the test
     for (size_t n = 0; n < code_.size(); ++n)
       for (const size_t to : code_[n].next) {
         if (to >= n) continue;
-        if (code_[n].line == k_frame_line && code_[n].base() == "BRA" && to + 1 < n) ++frame_loops_;
-        if (code_[n].address - code_[to].address > most) most = code_[n].address - code_[to].address, loop_end_ = n;
+        if (code_[n].line == k_frame_line && code_[n].base() == "BRA" && to + 1 < n) loops.emplace_back(to, n);
+        if (code_[n].address - code_[to].address > most)
+          most = code_[n].address - code_[to].address, loop_end_ = n, begin = to;
       }
+    // A loop for an atomic operation stands in the loop of the test; a copy of that stands beside it.
+    unrolled_ =
+        test.loop && std::ranges::any_of(loops, [&](const auto& l) { return l.second < begin || l.first > loop_end_; });
   }
 
   std::vector<Finding> run() {
     // Copies of a loop's body have paths that only the count of its rounds excludes.
-    if (test_.loop && frame_loops_ > 1) return {{Effect::not_followed, 0, "the loop is unrolled"}};
+    if (unrolled_) return {{Effect::not_followed, 0, "the loop is unrolled"}};
     for (size_t n = 0; n < code_.size(); ++n) attribute(n);
     for (const bool reads : {false, true})
       for (const size_t n : lost_)
@@ -713,7 +719,7 @@ class Gate {
   std::map<std::pair<uint32_t, Effect>, std::string> found_;
   Nodes lost_;
   bool has_scoreboards_ = false;
-  size_t frame_loops_ = 0;        // loops whose branch back is of no instruction of the test
+  bool unrolled_ = false;
   size_t loop_end_ = ~size_t{0};  // the branch back that spans most
   Nodes entry_ = {0}, exits_;
   bool unread_ = false;

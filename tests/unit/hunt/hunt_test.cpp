@@ -241,6 +241,8 @@ TEST(Hunt, OtherOperationsAreFaults) {
 // A loop whose pragma was lost is unrolled: its paths are named, not judged.
 TEST(Hunt, UnrolledLoopsAreNamed) {
   EXPECT_EQ(effects("unrolled"), std::set<std::string>{"not-followed"});
+  EXPECT_FALSE(
+      effects("loops-in-loop").contains("not-followed"));  // loops for two operations stand in that of the test
   EXPECT_NE(kernel_of(*parse_test("loop: ld.weak.global.u32@p1 unused"), "t0").find("nounroll\";\n  sub.u32 %n"),
             std::string::npos);
 }
@@ -711,6 +713,16 @@ TEST(Hunt, ReportsSayWhatIsUnusedAndWhatIsOnePlace) {
   has(text_for("reordered", second, "ld.volatile.global.b32@p1; ld.relaxed.gpu.global.b32@p1",
                "LDG at 0x80 before LDG at 0x90"),
       {"Both loads have the address p + 64"});
+}
+
+// A load with an order that is nowhere is left out; nothing stands for it.
+TEST(Hunt, ReportsTellLoadsThatAreLeftOutFromMergedOnes) {
+  hunt::Fault f = lost_acquire();
+  f.effect = "absent";
+  f.culprit = f.reduced = f.test = "ld.acquire.cluster.global.v8.b32@p1";
+  f.right_listing.clear();
+  const std::string text = report_for(f)["report.md"];
+  EXPECT_NE(text.find("`ld.acquire.cluster.global.v8.b32` is left out"), std::string::npos) << text;
 }
 
 // Without a program of ours or a litmus test the report says so.
