@@ -91,6 +91,7 @@ Expected<void> may_be_named(const std::string& model) {
 
 std::string default_model(const prog::Test& test) {
   if (test.syntax == prog::Syntax::cuda || prog::is_cuda_cpp(test)) return "cuda";
+  if (prog::host_thread(test) != nullptr) return "ptx-8-x86";
   if (prog::needs_ptx9(test) != nullptr) return "ptx-9";
   return test.dialect == vocab::Dialect::ptx && prog::has_clusters(test) ? "ptx-8" : cat::default_model(test.dialect);
 }

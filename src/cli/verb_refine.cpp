@@ -109,8 +109,9 @@ int run_refine(const CommandLine& line, const Console& console) {
                                            "both must be judged by one model")
                                       .error());
   ModelCache models;
+  const bool hosts = prog::host_thread(*source) != nullptr || prog::host_thread(*target) != nullptr;
   const bool clusters = prog::has_clusters(*source) || prog::has_clusters(*target);
-  const auto known = models.get(s.model.empty() && clusters ? "ptx-8" : s.model, *source);
+  const auto known = models.get(!s.model.empty() ? s.model : hosts ? "ptx-8-x86" : clusters ? "ptx-8" : "", *source);
   if (!known) return report_errors(console, known.error());
   const cat::Model* model = *known;
   if (const auto ok = check::fits(*target, *model); !ok) return report_errors(console, ok.error());

@@ -81,6 +81,7 @@ constexpr std::array<TagInfo, k_tags> k_tag_table = {{
     {Tag::READS, "READS", P, "fences and waits that cover reads only"},
     {Tag::VEC, "VEC", P, "scalar accesses of one vector access"},
     {Tag::WARP, "WARP", P, "barriers of a warp; without B, what its lanes give each other"},
+    {Tag::HOST, "HOST", P, "events of x86 threads of the host"},
 }};
 
 constexpr std::array<BaseInfo, k_bases> k_base_table = {{

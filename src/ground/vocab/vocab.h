@@ -97,6 +97,8 @@ enum class Tag : uint8_t {
   READS,
   VEC,
   WARP,
+  // PTX beside the processor of the host
+  HOST,
   count_
 };
 inline constexpr size_t k_tags = static_cast<size_t>(Tag::count_);

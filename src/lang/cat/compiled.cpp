@@ -103,7 +103,8 @@ template <class Archive, class M>
 void fields(Archive& a, M& m) {
   a.text(m.title);
   a.number(m.dialect);
-  for (auto* flag : {&m.knows_clusters, &m.knows_asynchronous, &m.any_space, &m.mentioned_barriers}) a.number(*flag);
+  for (auto* flag : {&m.knows_clusters, &m.knows_hosts, &m.knows_asynchronous, &m.any_space, &m.mentioned_barriers})
+    a.number(*flag);
   a.size(m.variants);
   for (auto& [question, answer] : m.variants) {
     a.text(question);

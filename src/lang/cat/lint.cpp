@@ -39,6 +39,9 @@ class Linter {
     if (const Header* h = header("spaces"); h != nullptr && h->value != "any")
       out_.warning("header", span(*h), fmt::format("'{}' says nothing of address spaces", h->value),
                    "any, or no such header");
+    if (const Header* h = header("hosts"); h != nullptr && h->value != "x86")
+      out_.warning("header", span(*h), fmt::format("'{}' is no host that tests can have", h->value),
+                   "x86, or no such header");
     if (const Header* h = header("barriers"); h != nullptr && h->value != "mentioned")
       out_.warning("header", span(*h), fmt::format("'{}' says nothing of barriers", h->value),
                    "mentioned, or no such header");

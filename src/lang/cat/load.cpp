@@ -55,6 +55,7 @@ Expected<Model> load(SourcePtr source, const LoadOptions& options, bool sibling)
   const std::vector<Header> headers = headers_of(program);
   m.knows_clusters = knows_clusters(m, headers);
   for (const Header& h : headers) {
+    m.knows_hosts = m.knows_hosts || (h.key == "hosts" && h.value == "x86");
     m.any_space = m.any_space || (h.key == "spaces" && h.value == "any");
     m.knows_asynchronous = m.knows_asynchronous || (h.key == "instructions" && h.value == "asynchronous");
     m.mentioned_barriers = m.mentioned_barriers || (h.key == "barriers" && h.value == "mentioned");

@@ -92,6 +92,8 @@ struct Model {
   // It says what the scope .cluster means to it: a header "(* scopes: cta cluster gpu sys *)", the name CLUSTER or
   // scluster, or it looks at no scope at all. Tests with that scope are refused under the others.
   bool knows_clusters = false;
+  // A header "(* hosts: x86 *)": it says what x86 threads of the host mean. Without it tests with them are refused.
+  bool knows_hosts = false;
   // A header "(* instructions: asynchronous *)": it says what asynchronous operations, mbarriers, fences of one
   // direction and barriers of clusters and warps mean. Tests with them are refused under the others.
   bool knows_asynchronous = false;

@@ -191,6 +191,7 @@ void AsmBuilder::finish_threads(std::vector<prog::ScopePath> scopes) {
     prog::number_operations(code);
     t.templ = prog::intern_template(test, std::move(code));
     t.scope = std::move(scopes[i]);
+    t.host = threads[i].host;
     test.threads.push_back(std::move(t));
   }
 }

@@ -35,6 +35,7 @@ class ThreadBuilder {
   prog::RegId temporary();                                 // a new register that no condition sees
   void replace(uint32_t at, std::vector<prog::Instr> by);  // an instruction by others; labels move with the code
   uint32_t new_operation() { return operations_++; }
+  bool host = false;  // PTX: a thread of the host
   // Asynchronous operations of the thread that groups wait for (litmus/ptx_async.cpp): [0] of cp.async, [1] of bulk.
   struct Groups {
     std::vector<uint32_t> open;                    // operations in no group yet

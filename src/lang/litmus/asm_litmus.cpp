@@ -185,8 +185,8 @@ class Frame {
         c_.fail(t, fmt::format("column {} is thread P{}, not P{}", expected + 1, expected, id),
                 "number the threads P0, P1, ... from left to right");
       places_.push_back(t);
-      b_.places.push_back(scope(t));
       b_.threads.emplace_back();
+      b_.places.push_back(scope(t));
     } while (c_.accept("|"));
     c_.expect(";", "end the row of threads with ';', separate threads with '|'");
     check_clusters();
@@ -198,6 +198,7 @@ class Frame {
         std::find_if(b_.clusters.begin(), b_.clusters.end(), [](uint32_t c) { return c != prog::k_none; });
     if (named == b_.clusters.end()) return;
     for (size_t t = 0; t < b_.clusters.size(); ++t) {
+      if (b_.threads[t].host) continue;
       if (b_.clusters[t] == prog::k_none)
         c_.fail(
             places_[t],
@@ -224,6 +225,12 @@ class Frame {
       c_.fail_expected(c_.peek(), "'@' and the place of the thread",
                        fmt::format("write {}@{}", thread.text, scope_example()));
     c_.next();
+    if (d_.hosts && c_.at("host")) {
+      c_.next();
+      b_.clusters.push_back(prog::k_none);
+      b_.threads.back().host = true;
+      return {0};
+    }
     prog::ScopePath path(d_.levels.size() + 1, 0);  // level 0 holds every thread of the test
     std::vector<bool> seen(d_.levels.size(), false);
     uint32_t& cluster = b_.clusters.emplace_back(prog::k_none);
@@ -244,6 +251,7 @@ class Frame {
       if (at == d_.levels.end()) {
         std::vector<std::string> known(d_.levels.begin(), d_.levels.end());
         if (d_.clusters) known.insert(known.end(), {"cluster", "warp"});
+        if (d_.hosts) known.emplace_back("host");
         c_.fail(level, fmt::format("there is no scope level {}", quoted(level.text)),
                 suggest(level.text, known, "write the place as " + scope_example()));
       }

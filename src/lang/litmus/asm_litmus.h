@@ -17,6 +17,7 @@ struct AsmDialect {
   // are clusters of their own, and one that was forgotten would be a narrower scope without a word. CTAs are numbered
   // on their device, with and without clusters, so a CTA is in one cluster.
   bool clusters = false;
+  bool hosts = false;  // the thread row may have "P1@host": an x86 thread of the host
 };
 
 prog::Test parse_asm(const SourcePtr& source, const AsmDialect& dialect);  // throws ParseError

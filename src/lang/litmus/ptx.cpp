@@ -7,6 +7,7 @@
 #include "litmus/asm_ptx.h"
 #include "litmus/parse.h"
 #include "litmus/ptx_async.h"
+#include "litmus/ptx_host.h"
 #include "prog/syntax.h"
 #include "vocab/vocab.h"
 
@@ -36,6 +37,7 @@ bool is_of_the_isa(std::string_view head) {
 }
 
 void instruction(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m) {
+  if (t.host) return parse_host_instruction(c, b, t, m);
   Instr i;
   if (m.head().is("ld") && m.parts.size() == 1) {  // "ld r, v" moves a value into a register
     i.kind = Kind::local;
@@ -65,6 +67,10 @@ void instruction(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m) 
       known.insert(known.end(), ptx_async_mnemonics().begin(), ptx_async_mnemonics().end());
       known.insert(known.end(), common_mnemonics().begin(), common_mnemonics().end());
       for (const char* q : {"exists", "forall", "filter", "locations"}) known.emplace_back(q);
+      for (const std::string& x86 : host_mnemonics())
+        if (m.head().is(x86))
+          c.fail(m.head(), fmt::format("{} is an instruction of x86, and this thread is on a GPU", quoted(x86)),
+                 "threads of the host are placed so: P1@host");
       c.fail(m.head(), fmt::format("PTX has no instruction {}", quoted(m.head().text)),
              suggest(m.head().text, known,
                      "instructions are ld st atom red fence bar, their tex/surf forms, arithmetic and branches"));
@@ -116,7 +122,7 @@ void instruction(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m) 
 
 Expected<prog::Test> parse_ptx(SourcePtr source) {
   static const AsmDialect dialect{
-      prog::Syntax::ptx, prog::Dialect::ptx, {"gpu", "cta"}, true, false, instruction, true};
+      prog::Syntax::ptx, prog::Dialect::ptx, {"gpu", "cta"}, true, false, instruction, true, true};
   return guarded([&] { return parse_asm(source, dialect); });
 }
 

@@ -61,6 +61,7 @@ void initial_state(const Test& t, std::string& out) {
 
 std::string place(const Test& t, const prog::Thread& th) {
   const auto levels = vocab::levels(t.dialect);
+  if (th.host) return fmt::format("P{}@host", th.id);
   std::string out = fmt::format("P{}@", th.id);
   for (size_t k = th.scope.size(); k-- > 1;) {
     if (k == 1 && th.cluster != prog::k_none) out += fmt::format("cluster {}, ", th.cluster);

@@ -128,6 +128,10 @@ std::vector<Shape> weakest_fences(Syntax syntax, const Surroundings& around) {
   std::vector<Shape> out;
   switch (syntax) {
     case Syntax::ptx:
+      if (around.host) {
+        out.push_back(ptx_fence("mfence", {Tag::F, Tag::GEN, Tag::SC, Tag::SYS, Tag::HOST}));
+        break;
+      }
       out.push_back(ptx_fence("fence.acq_rel.cta", {Tag::F, Tag::GEN, Tag::ACQ_REL, Tag::CTA}));
       for (Tag t : around.proxies)
         out.push_back(ptx_fence(t == Tag::TEX     ? "fence.proxy.texture"

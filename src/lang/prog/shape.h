@@ -48,6 +48,7 @@ struct Surroundings {
   bool global = true, local = false;  // OPENCL
   std::vector<Tag> proxies;           // PTX: of its accesses, without GEN; ALIAS where a location has two names
   bool clusters = false;              // PTX: has_clusters, and the steps of a scope go through .cluster
+  bool host = false;                  // PTX: the thread is on the host, and its fences are x86's
 };
 Surroundings surroundings_of(const Test& test);
 

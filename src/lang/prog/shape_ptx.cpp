@@ -105,6 +105,11 @@ std::vector<Step> ptx_steps(const Shape& s, bool up, bool clusters) {
   // Parts of an instruction of several events, and what has no form without its partner.
   if (s.mnemonic.empty() || s.mnemonic.starts_with("barrier.cluster") || s.mnemonic.find(".v2") != std::string::npos)
     return out;
+  // Threads of the host: their accesses have one form, and their fence is there or not.
+  if (s.tags.has(Tag::HOST)) {
+    if (!up && s.kind == Kind::fence) out.push_back({Aspect::presence, nothing(s)});
+    return out;
+  }
   const bool only_there_or_not = s.mnemonic.starts_with("fence.proxy") || s.mnemonic.starts_with("fence.mbarrier") ||
                                  s.mnemonic.find("sync_restrict") != std::string::npos;
   if (s.kind == Kind::barrier || (s.kind == Kind::fence && only_there_or_not)) {

@@ -84,6 +84,10 @@ std::string assembly(const Test& test, const Template& code, const Instr& i) {
     if (i.barrier.quorum) append(operands, operand(code, i.barrier.quorum));
     if (!i.barrier.quorum && test.syntax == Syntax::ptx)
       for (const std::string& threads : i.spelling) append(operands, threads);
+  } else if (i.tags.has(Tag::HOST) && touches_memory(i)) {  // x86: "mov r0, [x]", "mov [x], 1", "lock xadd [x], r0"
+    if (i.kind == Kind::load) append(operands, register_name(code, i.dst));
+    append(operands, "[" + location(test, code, i.addr) + "]");
+    for (const term::Expr& e : operands_of(i)) append(operands, operand(code, e));
   } else {
     if (i.dst != k_none) append(operands, register_name(code, i.dst));
     if (touches_memory(i)) append(operands, location(test, code, i.addr));
@@ -319,6 +323,11 @@ bool has_cluster_scope(const Test& test) {
     return std::any_of(t.code.begin(), t.code.end(),
                        [](const Instr& i) { return i.tags.has(Tag::CLUSTER) || i.store_tags.has(Tag::CLUSTER); });
   });
+}
+
+const Thread* host_thread(const Test& test) {
+  const auto at = std::find_if(test.threads.begin(), test.threads.end(), [](const Thread& t) { return t.host; });
+  return at == test.threads.end() ? nullptr : &*at;
 }
 
 const Instr* needs_ptx9(const Test& test) {

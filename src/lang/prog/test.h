@@ -193,7 +193,8 @@ struct Thread {
   ScopePath scope;
   std::vector<InitValue> init;  // registers not named start at 0
   uint32_t cluster =
-      k_none;  // PTX: number of the cluster of its CTA, counted on its device; none: the CTA is one of its own
+      k_none;         // PTX: number of the cluster of its CTA, counted on its device; none: the CTA is one of its own
+  bool host = false;  // PTX: an x86 thread of the host. Its scope path is {sys}: it is in no GPU's scope
   bool operator==(const Thread&) const = default;
 };
 
@@ -270,6 +271,8 @@ bool same_scope(const Thread& a, const Thread& b, uint32_t level);
 // Some thread names a cluster, or some instruction has the scope of one.
 bool has_clusters(const Test& test);
 bool has_cluster_scope(const Test& test);  // an instruction has
+// The first thread that is on the host; none: there is none.
+const Thread* host_thread(const Test& test);
 // The first instruction of PTX 8.0 or later of which models before ptx-9 say nothing: asynchronous operations, phases,
 // fences of one direction, barriers of clusters and warps, vectors. None: there is none.
 const Instr* needs_ptx9(const Test& test);

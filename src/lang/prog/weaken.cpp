@@ -204,11 +204,12 @@ std::vector<Site> weakening_sites(const Test& test, const SiteOptions& options) 
 std::vector<Site> strengthening_sites(const Test& test, const SiteOptions& options) {
   if (!has_steps(test)) return {};
   std::vector<Site> out;
-  const Surroundings around = surroundings_of(test);
+  Surroundings around = surroundings_of(test);
   const bool asynchronous = std::ranges::find(around.proxies, Tag::ASYNC) != around.proxies.end();
   const auto next = [&](const Shape& s) { return stronger(steps_of(test), s, around); };
   for (const auto& group : groups(test, options.together)) {
     const auto& code = test.instrs(group.front());
+    around.host = test.threads[group.front()].host;
     bool earlier = false;
     for (uint32_t i = 0; i < code.size(); ++i) {
       std::vector<Place> places;
@@ -220,7 +221,8 @@ std::vector<Site> strengthening_sites(const Test& test, const SiteOptions& optio
         const bool guarded = i > 0 && code[i - 1].hidden && std::find_if(code.begin(), code.end(), [&](const Instr& o) {
                                                               return o.operation == code[i - 1].operation;
                                                             })->hidden;
-        const bool within = code[i].hidden || guarded ||
+        const bool locked = code[i].tags.has(Tag::HOST) && code[i].kind == Kind::rmw;  // its fences go with it
+        const bool within = code[i].hidden || guarded || locked ||
                             (i > 0 && code[i].operation != k_none && code[i - 1].operation == code[i].operation);
         if (earlier && !within && splittable(test, code, i)) {
           Shape nothing;

@@ -169,12 +169,23 @@ Expected<void> instructions_known(const prog::Test& test, const cat::Model& mode
                         "use --model ptx-9, or a header (* instructions: asynchronous *) in a model of your own");
 }
 
+Expected<void> hosts_known(const prog::Test& test, const cat::Model& model) {
+  const prog::Thread* t = prog::host_thread(test);
+  if (t == nullptr || model.knows_hosts) return {};
+  const std::string name = stem(model);
+  return unsupported_at(test.span,
+                        "P" + std::to_string(t->id) + " is a thread of the host, and the model " +
+                            (name.empty() ? "in use" : name) + " does not know them",
+                        "use --model ptx-8-x86, or a header (* hosts: x86 *) in a model of your own");
+}
+
 }  // namespace
 
 Expected<void> fits(const prog::Test& test, const cat::Model& model) {
   if (auto ok = one_space(test, model); !ok) return ok;
   if (auto ok = one_group(test, model); !ok) return ok;
   if (auto ok = instructions_known(test, model); !ok) return ok;
+  if (auto ok = hosts_known(test, model); !ok) return ok;
   if (model.knows_clusters) return {};
   for (const prog::Template& t : test.templates)
     for (const prog::Instr& i : t.code)

@@ -107,9 +107,13 @@ namespace {
 std::string part_text(const prog::Test& test, const Execution& x, uint32_t event, const prog::Instr& in) {
   const uint32_t thread = x.events[event].key.thread;
   const auto& code = test.instrs(thread);
-  const auto first = std::find_if(code.begin(), code.end(), [&](const prog::Instr& i) {
+  auto first = std::find_if(code.begin(), code.end(), [&](const prog::Instr& i) {
     return !i.hidden && i.operation == in.operation && in.operation != k_none;
   });
+  if (in.tags.has(Tag::HOST)) {  // of a locked operation, before it or behind it
+    first = code.begin() + x.events[event].key.instr;
+    first += std::next(first) != code.end() && std::next(first)->kind == prog::Kind::rmw ? 1 : -1;
+  }
   const vocab::TagSet& tags = x.events[event].tags;
   const bool counts = in.kind == prog::Kind::rmw && tags.has(Tag::MBAR);
   const std::string part = tags.has(Tag::UB)     ? "its state is not allowed"
@@ -151,6 +155,7 @@ std::string place_of(const prog::Test& test, const Execution& x, uint32_t event)
 }
 
 std::string scope_text(const prog::Test& test, uint32_t thread) {
+  if (test.threads[thread].host) return "host";
   const prog::ScopePath& path = test.threads[thread].scope;
   std::span<const char* const> levels = vocab::levels(test.dialect);
   std::string out;
