@@ -54,7 +54,7 @@ constexpr OptionInfo k_rows[] = {
     {"--device", "", "DEVICE", Type::text, "cpu", "", 0, 0, "device", k_tune | k_p_run | k_run | k_certify,
      "Where to run: a device that 'fencepost devices' lists, 'reference', which interleaves and is slow, or several "
      "that "
-     "work together, as in cuda:0+1.",
+     "work together, as in cuda:0+1, or cuda:0+host for a GPU and the processors of its host.",
      put<&Settings::device>},
     {"--iterations", "", "N", Type::whole, "", "1..10^18", 1, 1000000000000000000, "campaign", k_run,
      "Run each test until at least so many instances are over.", put<&Settings::iterations>},

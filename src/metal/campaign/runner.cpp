@@ -152,6 +152,9 @@ Expected<void> Runner::Impl::prepare() {
   device::Several* several = backend->several();
   if (several != nullptr) {
     target.access = access_of(*several);
+    target.host = several->has_host();
+    // Polls of a processor are quicker than a launch of a GPU begins.
+    if (target.host) target.align_limit = std::max(target.align_limit, 1u << 16);
     // A location may be in the host's memory, which is reached slowly.
     target.memory_words = std::min(target.memory_words, uint64_t{1} << 26);
   }

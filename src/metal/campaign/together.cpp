@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "code/kernel.h"
 #include "device/cuda/cuda.h"
 #include "emit/kernel_ptx.h"
 #include "inspect/ptx_gate.h"
@@ -18,7 +19,37 @@ using plan::Phase;
 constexpr size_t index_of(BufferUse u) { return static_cast<size_t>(u); }
 constexpr size_t index_of(Phase p) { return static_cast<size_t>(p); }
 
+// Without the test's instructions that are the host's, or without the others.
+std::vector<code::Statement> kept(const std::vector<code::Statement>& from, const std::vector<uint32_t>& numbers) {
+  std::vector<code::Statement> out;
+  for (code::Statement s : from) {
+    s.body = kept(s.body, numbers);
+    s.other = kept(s.other, numbers);
+    if (s.kind == code::Statement::Kind::test) {
+      if (numbers[s.operation] == prog::k_none) continue;
+      s.operation = numbers[s.operation];
+    }
+    out.push_back(std::move(s));
+  }
+  return out;
+}
+
 }  // namespace
+
+code::Kernel Together::kernel_of(Phase phase, uint32_t place) const {
+  code::Kernel k = program_->kernels[index_of(phase)];
+  if (!program_->tree.host) return k;
+  std::vector<code::Operation> mine;
+  std::vector<uint32_t> numbers;
+  for (const code::Operation& o : k.operations) {
+    const bool here = program_->test.threads[o.role].host == several_->is_host(place);
+    numbers.push_back(here ? static_cast<uint32_t>(mine.size()) : prog::k_none);
+    if (here) mine.push_back(o);
+  }
+  k.operations = std::move(mine);
+  k.body = kept(k.body, numbers);
+  return k;
+}
 
 std::vector<std::vector<plan::Access>> access_of(const device::Several& several) {
   std::vector<std::vector<plan::Access>> out;
@@ -57,7 +88,7 @@ Expected<Together> Together::make(const plan::Program& program, device::Several&
   for (const uint32_t place : places) {
     if (const auto ok = out.load(place, setup); !ok) return std::unexpected(ok.error());
     const device::Binary binary = several.binary_at(place, out.modules_[place][index_of(Phase::test)]);
-    setup.binary_kind = binary.kind;
+    if (!several.is_host(place) || setup.binary_kind.empty()) setup.binary_kind = binary.kind;
     binaries += binary.bytes;
   }
   setup.binary_hash = hex16(fnv1a(binaries));
@@ -78,24 +109,26 @@ Expected<void> Together::load(uint32_t place, Setup& setup) {
   std::array<device::ModuleId, 3>& modules = modules_[place];
   if (several_->language_of(place) == device::Language::code) {
     device::Source source;
-    source.kernels.assign(program_->kernels.begin(), program_->kernels.end());
+    for (const Phase phase : {Phase::initialise, Phase::test, Phase::classify})
+      source.kernels.push_back(kernel_of(phase, place));
     const auto module = several_->load_at(place, source);
     if (!module) return std::unexpected(module.error());
     modules.fill(*module);
     return {};
   }
   for (size_t k = 0; k < program_->kernels.size(); ++k) {
+    const code::Kernel kernel = kernel_of(static_cast<Phase>(k), place);
     emit::PtxOptions o;
     if (const uint32_t sm = device::cuda::sm_of(info); sm != 0) o.sm = sm;
-    const auto text = emit::kernel_ptx(program_->kernels[k], o);
+    const auto text = emit::kernel_ptx(kernel, o);
     if (!text) return std::unexpected(text.error());
-    const auto module = several_->load_at(place, {device::Language::ptx, text->text, {program_->kernels[k]}});
+    const auto module = several_->load_at(place, {device::Language::ptx, text->text, {kernel}});
     if (!module) return std::unexpected(module.error());
     modules[k] = *module;
     if (k != index_of(Phase::test)) continue;
     inspect::WhatRanReport ran;
     const device::Binary binary = several_->binary_at(place, *module);
-    if (std::string fault = emit::fault_of(*text, program_->kernels[k]); !fault.empty()) {
+    if (std::string fault = emit::fault_of(*text, kernel); !fault.empty()) {
       ran.verdict = inspect::WhatRan::dropped;
       ran.reason = std::move(fault);
     } else if (binary.kind == "cubin") {
@@ -112,7 +145,7 @@ Expected<void> Together::load(uint32_t place, Setup& setup) {
   return {};
 }
 
-Expected<bool> Together::hold(const Key& key, uint64_t words) {
+Expected<bool> Together::hold(const Key& key, uint64_t words, uint32_t home) {
   words = std::max<uint64_t>(words, 1);
   const auto found = buffers_.find(key);
   if (found != buffers_.end() && found->second.words >= words) return false;
@@ -120,7 +153,7 @@ Expected<bool> Together::hold(const Key& key, uint64_t words) {
     several_->release(found->second.id);
     buffers_.erase(found);
   }
-  const auto made = several_->allocate_at(key.where, words);
+  const auto made = several_->allocate_at(home, words);
   if (!made) return std::unexpected(made.error());
   buffers_[key] = {*made, words};
   if (const auto ok = several_->fill(*made, 0, words, 0); !ok) return std::unexpected(ok.error());
@@ -136,12 +169,19 @@ Expected<void> Together::reserve(const plan::Configuration& c, std::span<const u
   if (places.front() != 0) places.insert(places.begin(), 0);
   for (const uint32_t place : places) {
     for (const BufferUse u : {BufferUse::parameters, BufferUse::out, BufferUse::sync, BufferUse::scratch})
-      if (const auto ok = hold({u, place}, size(u)); !ok) return std::unexpected(ok.error());
+      // Place 0 reads the results of all.
+      if (const auto ok =
+              hold({u, place}, size(u), u == BufferUse::out && several_->is_host(place) ? meeting() : place);
+          !ok)
+        return std::unexpected(ok.error());
     std::vector<uint32_t> words = c.words;
     if (const auto at = program_->parameter_words.find("place"); at != program_->parameter_words.end())
       words[at->second] = place;
     if (const auto ok = several_->write(at(BufferUse::parameters, place), 0, words); !ok) return ok;
   }
+  if (program_->tree.host)
+    if (const auto ok = hold({BufferUse::sync, meeting()}, size(BufferUse::sync)); !ok)
+      return std::unexpected(ok.error());
   for (const BufferUse u : {BufferUse::counts, BufferUse::series})
     if (const auto ok = hold({u, 0}, size(u)); !ok) return std::unexpected(ok.error());
   const auto fresh = hold({BufferUse::interest, 0}, size(BufferUse::interest));
@@ -171,7 +211,9 @@ device::Several::Part Together::part(Phase phase, uint32_t place, const plan::Co
         break;
       case BufferUse::out:
       case BufferUse::sync:
-        l.buffers.push_back(at(uses[k], number == plan::k_own ? place : number));
+        l.buffers.push_back(at(uses[k], number == plan::k_own       ? place
+                                        : number == plan::k_meeting ? meeting()
+                                                                    : number));
         break;
       case BufferUse::parameters:
       case BufferUse::scratch:
@@ -210,15 +252,17 @@ Expected<double> Together::launch(const plan::Configuration& c, double limit, co
   // writes to another's, so each is looked at, which waits for it.
   if (const auto ok = several_->fill(at(BufferUse::counts, 0), 0, c.sizes[index_of(BufferUse::counts)], stale); !ok)
     return std::unexpected(ok.error());
-  for (const uint32_t place : program_->tree.places) {
+  std::vector<uint32_t> clear = program_->tree.places;
+  if (program_->tree.host) clear.push_back(meeting());
+  for (const uint32_t place : clear) {
     const auto sync = at(BufferUse::sync, place);
     if (const auto ok = several_->fill(sync, 0, c.sizes[index_of(BufferUse::sync)], 0); !ok)
       return std::unexpected(ok.error());
     uint32_t word = stale;
     if (const auto ok = several_->read(sync, 0, {&word, 1}); !ok) return std::unexpected(ok.error());
     if (word != 0)
-      return error_at({},
-                      fmt::format("{}: memory of gpu {} does not hold what was written", several_->info().id, place));
+      return error_at({}, fmt::format("{}: memory of {} does not hold what was written", several_->info().id,
+                                      several_->name_of_home(place)));
   }
   const bool host = several_->info().api == device::Api::cpu;
   const auto walk = [&](Phase phase) {

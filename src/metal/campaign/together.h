@@ -3,11 +3,14 @@
 // each place, the parameters of each launch, and the three phases. For runner.cpp alone.
 //
 // Every place that has threads is launched with its own machine code, and the gate reads each: the run is as written
-// only where all of them are, and the reason of the first that is not is told with its place.
+// only where all of them are, and the reason of the first that is not is told with its place. Where the host is a
+// place, the kernel of each place has the test's instructions of its own threads alone, since the others' are of
+// another machine.
 #include <map>
 #include <vector>
 
 #include "campaign/runner.h"
+#include "code/kernel.h"
 #include "device/several.h"
 #include "plan/plan.h"
 
@@ -42,8 +45,11 @@ class Together {
   };
   Together(const plan::Program& program, device::Several& several) : program_(&program), several_(&several) {}
   Expected<void> load(uint32_t place, Setup& setup);
-  Expected<bool> hold(const Key& key, uint64_t words);  // true: it is new
+  Expected<bool> hold(const Key& key, uint64_t words) { return hold(key, words, key.where); }
+  Expected<bool> hold(const Key& key, uint64_t words, uint32_t home);  // true: it is new
   device::BufferId at(plan::BufferUse use, uint32_t where) const { return buffers_.at({use, where}).id; }
+  code::Kernel kernel_of(plan::Phase phase, uint32_t place) const;
+  uint32_t meeting() const { return several_->places(); }  // home of what devices and host share
   device::Several::Part part(plan::Phase phase, uint32_t place, const plan::Configuration& c) const;
   Expected<double> run(std::span<const device::Several::Part> parts, double limit);
 

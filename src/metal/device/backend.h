@@ -136,7 +136,7 @@ struct Found {
   std::vector<Property> absent;  // name of the API, reason ("cuda", "libcuda.so.1: cannot open shared object file")
 };
 Found find_devices();
-// "cpu", "cuda" (the first), "cuda:1", ...; several as one (several.h): "cuda:0+1", "cpu+cpu".
+// "cpu", "cuda" (the first), "cuda:1", ...; several as one (several.h): "cuda:0+1", "cpu+cpu", "cuda:0+host".
 Expected<std::unique_ptr<Backend>> open(const std::string& id);
 
 }  // namespace fencepost::device

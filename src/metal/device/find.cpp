@@ -58,11 +58,12 @@ Found find_devices() {
 
 namespace {
 
-// "cuda:0+1", "cuda:0+cuda:1", "cpu+cpu".
+// "cuda:0+1", "cuda:0+cuda:1", "cpu+cpu"; with the host as the last, "cuda:0+host", "cpu+host".
 Expected<std::unique_ptr<Backend>> open_together(const std::string& id) {
   const auto bad = [&] {
     return error_at({}, fmt::format("there is no device '{}'", id),
-                    "several devices are written cuda:0+1, or cpu+cpu for processors that pass for two");
+                    "several devices are written cuda:0+1, or cpu+cpu for processors that pass for two; a GPU and its "
+                    "host cuda:0+host");
   };
   std::vector<std::string> parts;
   for (size_t at = 0; at <= id.size();) {
@@ -70,9 +71,12 @@ Expected<std::unique_ptr<Backend>> open_together(const std::string& id) {
     parts.push_back(id.substr(at, plus - at));
     at = plus + 1;
   }
+  const bool host = parts.back() == "host";
+  if (host) parts.pop_back();
   if (std::all_of(parts.begin(), parts.end(), [](const std::string& p) { return p == "cpu"; })) {
     if (parts.size() > k_most_together) return bad();
-    auto made = cpu::open_several(static_cast<uint32_t>(parts.size()));
+    const auto count = static_cast<uint32_t>(parts.size());
+    auto made = host ? cpu::open_with_host(count) : cpu::open_several(count);
     if (!made) return std::unexpected(made.error());
     return std::unique_ptr<Backend>(std::move(*made));
   }
@@ -87,7 +91,13 @@ Expected<std::unique_ptr<Backend>> open_together(const std::string& id) {
     indices.push_back(*n);
   }
   if (indices.size() > k_most_together) return bad();
-  auto made = cuda::open_several(indices);
+  std::unique_ptr<Backend> processors;
+  if (host) {
+    auto opened = cpu::open();
+    if (!opened) return std::unexpected(opened.error());
+    processors = std::move(*opened);
+  }
+  auto made = cuda::open_several(indices, std::move(processors));
   if (!made) return std::unexpected(made.error());
   return std::unique_ptr<Backend>(std::move(*made));
 }

@@ -14,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 }  // namespace
 
 // What plans may count on: the least of all.
-Info info_of_all(std::string id, const std::vector<Info>& members) {
+Info info_of_all(std::string id, const std::vector<Info>& members, bool host) {
   Info out = members[0];
   out.id = std::move(id);
   std::vector<std::string> names, drivers;
@@ -36,11 +36,12 @@ Info info_of_all(std::string id, const std::vector<Info>& members) {
     out.line_bytes = std::max(out.line_bytes, i.line_bytes);
     out.runs_groups_together = out.runs_groups_together && i.runs_groups_together;
     out.device_scope = out.device_scope && i.device_scope;
-    for (const Property& p : i.properties) out.properties.push_back({fmt::format("gpu {}: {}", k, p.name), p.value});
+    const std::string place = host && k + 1 == members.size() ? "host" : fmt::format("gpu {}", k);
+    for (const Property& p : i.properties) out.properties.push_back({fmt::format("{}: {}", place, p.name), p.value});
     for (const Defect& d : i.defects) out.defects.push_back(d);
   }
-  out.name = names.size() == 1 ? fmt::format("{} x {}", members.size(), names.front())
-                               : fmt::format("{}", fmt::join(names, " + "));
+  out.name = names.size() == 1 && !host ? fmt::format("{} x {}", members.size(), names.front())
+                                        : fmt::format("{}", fmt::join(names, " + "));
   out.driver = fmt::format("{}", fmt::join(drivers, "; "));
   return out;
 }
@@ -54,26 +55,29 @@ std::optional<Info> device_of(const Found& found, const std::string& id) {
   if (id.find('+') == std::string::npos) return one(id);
   std::vector<Info> members;
   std::string api;
+  const bool host = id.ends_with("+host");
   for (size_t at = 0; at <= id.size();) {
     const size_t plus = std::min(id.find('+', at), id.size());
     std::string part = id.substr(at, plus - at);
     if (!part.empty() && part.find_first_not_of("0123456789") == std::string::npos) part.insert(0, api + ":");
     api = part.substr(0, part.find(':'));
-    const auto found_one = one(part);
+    const auto found_one = one(host && plus == id.size() ? "cpu" : part);
     if (!found_one) return std::nullopt;
     members.push_back(*found_one);
     at = plus + 1;
   }
-  return info_of_all(id, members);
+  return info_of_all(id, members, host);
 }
 
 Expected<std::unique_ptr<Several>> Several::make(std::string id, std::vector<std::unique_ptr<Backend>> members,
-                                                 std::vector<std::vector<Reach>> reach, std::vector<Property> links) {
+                                                 std::vector<std::vector<Reach>> reach, std::vector<Property> links,
+                                                 bool host) {
   FENCEPOST_INVARIANT(members.size() >= 2 && reach.size() == members.size(), "several devices are at least two");
   for (const std::vector<Reach>& r : reach)
     FENCEPOST_INVARIANT(r.size() == members.size() + 1, "a device has a reach for each home");
   for (const auto& m : members)
-    if (m->info().subgroup != members[0]->info().subgroup)
+    // Threads of the host are in no subgroup, whatever their numbers.
+    if (!(host && m == members.back()) && m->info().subgroup != members[0]->info().subgroup)
       return unsupported_at({},
                             fmt::format("{}: {} has subgroups of {} and {} of {}", id, members[0]->info().id,
                                         members[0]->info().subgroup, m->info().id, m->info().subgroup),
@@ -81,7 +85,8 @@ Expected<std::unique_ptr<Several>> Several::make(std::string id, std::vector<std
   std::unique_ptr<Several> out(new Several());
   std::vector<Info> infos;
   for (const auto& m : members) infos.push_back(m->info());
-  out->info_ = info_of_all(std::move(id), infos);
+  out->info_ = info_of_all(std::move(id), infos, host);
+  out->host_ = host;
   // Stores and pages keep the driver's words, so what the devices may do with each other's memory stands there too.
   for (const Property& l : links) out->info_.driver += fmt::format("; {}: {}", l.name, l.value);
   out->info_.properties.insert(out->info_.properties.end(), links.begin(), links.end());
@@ -90,12 +95,29 @@ Expected<std::unique_ptr<Several>> Several::make(std::string id, std::vector<std
   return out;
 }
 
+Expected<std::unique_ptr<Several>> Several::make_with_host(std::string id,
+                                                           std::vector<std::unique_ptr<Backend>> members,
+                                                           std::vector<std::vector<Reach>> reach,
+                                                           std::vector<Property> links,
+                                                           std::unique_ptr<Backend> processors) {
+  const size_t devices = members.size();
+  for (std::vector<Reach>& r : reach) r.insert(r.begin() + static_cast<ptrdiff_t>(devices), Reach::none);
+  std::vector<Reach> own(devices, Reach::none);
+  own.insert(own.end(), {Reach::atomic, Reach::atomic});
+  reach.push_back(std::move(own));
+  members.push_back(std::move(processors));
+  return make(std::move(id), std::move(members), std::move(reach), std::move(links), true);
+}
+
 Several::~Several() {
   // Whoever adopted memory lets go of it before its owner does.
   while (dead_.empty() && !buffers_.empty()) release(buffers_.begin()->first);
 }
 
-std::string Several::name_of(uint32_t place) const { return fmt::format("gpu {} ({})", place, info_of(place).id); }
+std::string Several::name_of(uint32_t place) const {
+  return is_host(place) ? fmt::format("the host ({})", info_of(place).id)
+                        : fmt::format("gpu {} ({})", place, info_of(place).id);
+}
 
 Expected<void> Several::alive() const { return dead_.empty() ? Expected<void>{} : error_at({}, dead_); }
 

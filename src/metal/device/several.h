@@ -1,11 +1,15 @@
 #pragma once
-// Several devices of one machine as one Backend: "cuda:0+1" (GPUs that access one another's memory), "cpu+cpu" (threads
-// of the processors that pass for two devices, on which everything here can be tried without a GPU).
+// Several devices of one machine as one Backend: "cuda:0+1" (GPUs that access one another's memory), "cuda:0+host" (a
+// GPU and the processors of its host), "cpu+cpu" and "cpu+host" (threads of the processors that pass for two devices,
+// on which everything here can be tried without a GPU).
 //
 // Places. A device is a place, 0, 1, ... in the order given. Memory has a home: one of the places, or the host
 // (home `places()`). A buffer is one allocation at its home, which every device that has access knows under the same
 // number. Allocations are plain: cuMemAlloc with peer access switched on between all pairs, cuMemHostAlloc for the
 // host's, mapped for all devices. There is no managed memory and no multicast.
+//
+// The host as a place is the last one: x86 threads of the backend `cpu`. Devices have no access to memory that is its
+// own, nor it to theirs: what they share is in memory of the home `places()`.
 //
 // What is possible. reach(place, home): a device may access its own memory, that of a peer where the driver says that
 // peers have access, and the host's. Its read-modify-writes are atomic there only where the driver says so: in its own
@@ -29,8 +33,8 @@
 
 namespace fencepost::device {
 
-// What info() of several says but for links and names; in the order of their places.
-Info info_of_all(std::string id, const std::vector<Info>& members);
+// What info() of several says but for links and names; in the order of their places. `host`: the last is the host.
+Info info_of_all(std::string id, const std::vector<Info>& members, bool host = false);
 // A device of those found: by its id, by its API (the first), or several by an id with '+'. None: it is not there.
 std::optional<Info> device_of(const Found& found, const std::string& id);
 
@@ -40,10 +44,23 @@ class Several : public Backend {
  public:
   // `reach`: [place][home], one home more than places; `links`: properties for people, "gpu 0 to gpu 1".
   static Expected<std::unique_ptr<Several>> make(std::string id, std::vector<std::unique_ptr<Backend>> members,
-                                                 std::vector<std::vector<Reach>> reach, std::vector<Property> links);
+                                                 std::vector<std::vector<Reach>> reach, std::vector<Property> links,
+                                                 bool host = false);
+  // The same with the host as one more place, whose threads are `processors`.
+  static Expected<std::unique_ptr<Several>> make_with_host(std::string id,
+                                                           std::vector<std::unique_ptr<Backend>> members,
+                                                           std::vector<std::vector<Reach>> reach,
+                                                           std::vector<Property> links,
+                                                           std::unique_ptr<Backend> processors);
   ~Several() override;
 
   uint32_t places() const { return static_cast<uint32_t>(members_.size()); }
+  bool is_host(uint32_t place) const { return host_ && place + 1 == places(); }
+  bool has_host() const { return host_; }
+  // "gpu 1", "the host"
+  std::string name_of_home(uint32_t home) const {
+    return home < places() && !is_host(home) ? "gpu " + std::to_string(home) : "the host";
+  }
   const Info& info_of(uint32_t place) const { return members_[place]->info(); }
   Language language_of(uint32_t place) const { return members_[place]->language(); }
   Reach reach(uint32_t place, uint32_t home) const { return reach_[place][home]; }
@@ -92,6 +109,7 @@ class Several : public Backend {
   std::map<BufferId, Shared> buffers_;
   BufferId next_ = 0;
   std::string dead_;
+  bool host_ = false;
 };
 
 }  // namespace fencepost::device

@@ -308,7 +308,8 @@ class TestKernel {
     out.push_back(code::atomic(code::AtomicOp::add, before, f_.sync(k_sync_arrived), n32(1)));
     const Expr count = f_.get(before) + n32(1);
     List tell;
-    for (const uint32_t d : p_.tree.places)
+    const std::vector<uint32_t> here = p_.tree.host ? std::vector<uint32_t>{k_meeting} : p_.tree.places;
+    for (const uint32_t d : here)
       tell.push_back(
           code::store(f_.numbered(BufferUse::sync, d, (n32(k_sync_flags) + f_.parameter("place")) * n32(k_sync_stride)),
                       count / testing, code::Order::system));
@@ -320,7 +321,10 @@ class TestKernel {
     const Var told = f_.variable("told");
     List out;
     for (size_t k = 0; k < p_.tree.places.size(); ++k) {
-      out.push_back(code::load(told, f_.sync(k_sync_flags + p_.tree.places[k]), code::Order::system));
+      const uint32_t word = k_sync_flags + p_.tree.places[k];
+      const auto flag =
+          p_.tree.host ? f_.numbered(BufferUse::sync, k_meeting, n32(uint64_t{word} * k_sync_stride)) : f_.sync(word);
+      out.push_back(code::load(told, flag, code::Order::system));
       const Expr now = f_.get(told) * testing;
       out.push_back(code::set(seen, k == 0 ? now : term::ite(less(now, f_.get(seen)), now, f_.get(seen))));
     }

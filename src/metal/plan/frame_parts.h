@@ -49,7 +49,8 @@ class Frame {
     k_.name = std::move(name);
     for (const BufferUse u : uses) use(u);
     // The alignment's words of each device.
-    if (p.several && phase == Phase::test)
+    if (p.several && phase == Phase::test && p.tree.host) buffer(BufferUse::sync, k_meeting);
+    if (p.several && phase == Phase::test && !p.tree.host)
       for (const uint32_t d : p.tree.places) buffer(BufferUse::sync, d);
     group_ = builtin("group", code::Builtin::group);
     lane_ = builtin("lane", code::Builtin::lane);
@@ -120,7 +121,7 @@ class Frame {
  private:
   void buffer(BufferUse u, uint32_t number) {
     std::string name = plan::name(u);
-    if (p_.several && number != k_own) name += fmt::format("_{}", number);
+    if (p_.several && number != k_own) name += number == k_meeting ? "_host" : fmt::format("_{}", number);
     k_.buffers.push_back({std::move(name), u == BufferUse::parameters || u == BufferUse::interest});
     uses_.push_back(u);
     numbers_.push_back(number);

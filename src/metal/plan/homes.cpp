@@ -11,7 +11,13 @@ namespace fencepost::plan {
 
 using enum ParameterId;
 
+std::string place_name(const Target& target, uint32_t place) {
+  return target.host && place + 1 == target.devices() ? "the host" : fmt::format("gpu {}", place);
+}
+
 std::string home_name(const Target& target, uint32_t h) {
+  // What the host has for itself is no home that others have access to.
+  if (target.host && h + 1 == target.devices()) return "the host's threads alone";
   return h == target.devices() ? "the host" : fmt::format("gpu {}", h);
 }
 
@@ -22,14 +28,14 @@ std::string fault_of_home(const Program& p, const Target& target, prog::ObjectId
     const uint32_t place = p.tree.seats[t].place;
     const Access access = target.access[place][h];
     if (access == Access::none)
-      return fmt::format("P{} on gpu {} has no access to memory of {}", p.test.threads[t].id, place,
+      return fmt::format("P{} on {} has no access to memory of {}", p.test.threads[t].id, place_name(target, place),
                          home_name(target, h));
     if (access == Access::atomic) continue;
     for (uint32_t i = 0; i < p.test.instrs(t).size(); ++i)
       if (p.test.instrs(t)[i].kind == prog::Kind::rmw && !p.values.targets[t][i].cells.empty() &&
           p.values.targets[t][i].object == o)
-        return fmt::format("P{} on gpu {} makes read-modify-writes, which are not atomic there in memory of {}",
-                           p.test.threads[t].id, place, home_name(target, h));
+        return fmt::format("P{} on {} makes read-modify-writes, which are not atomic there in memory of {}",
+                           p.test.threads[t].id, place_name(target, place), home_name(target, h));
   }
   // The kernels before and after the test are place 0's.
   if (target.access[0][h] == Access::none)

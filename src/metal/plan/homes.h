@@ -7,7 +7,8 @@
 
 namespace fencepost::plan {
 
-std::string home_name(const Target& target, uint32_t h);  // "gpu 1", "the host"
+std::string home_name(const Target& target, uint32_t h);       // "gpu 1", "the host"
+std::string place_name(const Target& target, uint32_t place);  // "gpu 1", "the host"
 
 // Why a location cannot be in the memory of home `h`; "" where it can: every thread that accesses it has access there,
 // and its read-modify-writes are atomic.

@@ -685,7 +685,7 @@ Expected<Program> make_program(const prog::Test& test, const Target& target, con
   Program p;
   p.test = test;
   p.shape = shape;
-  auto tree = tree_of(test, target.subgroup > 1, {target.devices()});
+  auto tree = tree_of(test, target.subgroup > 1, {target.devices(), target.host});
   if (!tree) return std::unexpected(tree.error());
   p.tree = std::move(*tree);
   p.several = target.several();

@@ -24,7 +24,9 @@
 // `initialise` and `classify` run on place 0 alone, and the host clears the other sync buffers. Alignment: the
 // workgroups of a device count themselves with atomics in its own memory; the one that completes a batch writes the
 // batch's number to the device's word of every device's sync buffer, and all wait until their own buffer has it of all
-// devices. Each of these words has one writer, and no read-modify-write leaves a device. What the test's own
+// devices. Each of these words has one writer, and no read-modify-write leaves a device. A host
+// can write to no device's memory: where a test has threads on it there is one more sync buffer, in memory of the host,
+// in which each place has its word and all look. What the test's own
 // read-modify-writes need of a memory is asked (Target::access), and a test that cannot have it is refused.
 //
 // One Program serves every Configuration: parameters come through a buffer. Only `mode` warp, clusters, shared memory
@@ -71,6 +73,7 @@ struct Target {
   // Several devices (device/several.h): what each may do with the memory of each, [place][home]. The last home is the
   // host's. Empty: one device.
   std::vector<std::vector<Access>> access;
+  bool host = false;  // the last place is the host
   bool several() const { return !access.empty(); }
   uint32_t devices() const { return access.empty() ? 1 : static_cast<uint32_t>(access.size()); }
   bool wide_atomics = true;  // 64-bit atomics; false: tests that need 64-bit words are refused
@@ -123,6 +126,7 @@ enum : uint32_t { k_sync_ticket, k_sync_arrived, k_sync_timeouts, k_sync_waits, 
 // On several devices, behind those: for each device the number of the batch that all of its workgroups have come to.
 inline constexpr uint32_t k_sync_flags = k_sync_words;
 inline constexpr uint32_t k_own = 0xffffffffu;
+inline constexpr uint32_t k_meeting = 0xfffffffeu;  // of sync: the one that devices and host share
 inline constexpr uint32_t k_series_header = 1, k_series_words = 3;
 
 struct Program {
@@ -138,7 +142,7 @@ struct Program {
   std::array<code::Kernel, 3> kernels;         // by Phase
   std::array<std::vector<BufferUse>, 3> uses;  // buffers of each kernel, in order
   // On several devices, which one of them: memory has one for each object, results and sync one for each device (k_own:
-  // that of the launch). Else 0.
+  // that of the launch; k_meeting). Else 0.
   std::array<std::vector<uint32_t>, 3> numbers;
   bool several = false;
   std::map<std::string, uint32_t> parameter_words;  // name -> word of the parameter buffer

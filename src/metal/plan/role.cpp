@@ -192,6 +192,8 @@ class Translator {
   }
 
   List instruction(uint32_t p, const Instr& i) {
+    // A locked operation of x86 is its fences too.
+    if (i.hidden && i.tags.has(prog::Tag::HOST)) return {};
     if (i.kind != Kind::local) return {code::test(operation(p, i))};
     if (i.dst == prog::k_none) return {};
     const code::Var v = out_.registers[i.dst];

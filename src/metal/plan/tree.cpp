@@ -26,7 +26,10 @@ Expected<void> placeable(const prog::Test& test, const Places& places) {
   const auto levels = vocab::levels(test.dialect);
   const prog::Thread* first = nullptr;
   for (const prog::Thread& t : test.threads) {
-    if (t.scope.empty()) continue;
+    if (t.host && !places.host)
+      return unsupported_at(test.span, fmt::format("P{} is a thread of the host, and the run has none", t.id),
+                            "a run with the host names it last, as in --device cuda:0+host");
+    if (t.scope.empty() || t.host) continue;
     if (t.scope.size() <= k_group_level)
       return unsupported_at(test.span, fmt::format("P{} has no {} of its own, so it cannot be placed on a device", t.id,
                                                    levels[k_group_level]));
@@ -41,9 +44,9 @@ Expected<void> placeable(const prog::Test& test, const Places& places) {
                 ? "a run on several devices names them all, as in --device cuda:0+1"
                 : "runs place the threads of a test on one device and one queue");
   }
-  if (const auto n = devices_of(test).size(); n > places.devices)
-    return unsupported_at(test.span,
-                          fmt::format("the test has threads on {} devices, and the run has {}", n, places.devices),
+  const uint32_t devices = places.devices - (places.host ? 1 : 0);
+  if (const auto n = devices_of(test).size(); n > devices)
+    return unsupported_at(test.span, fmt::format("the test has threads on {} devices, and the run has {}", n, devices),
                           "a run on several devices names them all, as in --device cuda:0+1+2");
   if (places.devices > 1)
     for (const prog::Thread& t : test.threads)
@@ -63,9 +66,12 @@ Expected<Tree> tree_of(const prog::Test& test, bool subgroups, const Places& pla
   if (places.devices > 1) {
     tree.places.clear();
     for (uint32_t k = 0; k < devices.size(); ++k) tree.places.push_back(k);
+    tree.host = prog::host_thread(test) != nullptr;
+    if (tree.host) tree.places.push_back(places.devices - 1);
   }
   const auto place_of = [&](const prog::Thread& t) {
     if (places.devices < 2) return 0u;
+    if (t.host) return places.devices - 1;
     return static_cast<uint32_t>(std::find(devices.begin(), devices.end(), t.scope[k_device_level]) - devices.begin());
   };
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> clusters;  // by device and number
@@ -77,7 +83,7 @@ Expected<Tree> tree_of(const prog::Test& test, bool subgroups, const Places& pla
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> positions_of;
   for (const prog::Thread& t : test.threads) {
     std::vector<uint32_t> group(t.scope.begin(), t.scope.begin() + std::min<size_t>(t.scope.size(), k_group_level + 1));
-    if (t.scope.empty()) group = {~0u, t.id};  // nobody else's
+    if (t.scope.empty() || t.host) group = {~0u, t.id};  // nobody else's
     const auto [b, new_block] = blocks.emplace(group, tree.blocks);
     if (new_block) {
       ++tree.blocks;
@@ -151,7 +157,7 @@ std::string placement_name(const Tree& tree, const std::vector<bool>& shared_obj
   const size_t shared = static_cast<size_t>(std::count(shared_objects.begin(), shared_objects.end(), true));
   const char* region = shared == 0 ? "Global" : shared == shared_objects.size() ? "Shared" : "mixed";
   if (n < 2) return fmt::format("alone-{}", region);
-  if (tree.places.size() == n) return fmt::format("D-gpu:S-sys-{}", region);
+  if (tree.places.size() == n) return fmt::format("D-gpu{}:S-sys-{}", tree.host ? "+host" : "", region);
   if (tree.places.size() > 1) return fmt::format("mixed {}-{}", to_string(tree), region);
   if (tree.clustered && tree.blocks == n && tree.clusters == 1) return fmt::format("D-cta:S-cluster-{}", region);
   if (tree.clustered && tree.clusters == n) return fmt::format("D-cluster:S-ker-{}", region);

@@ -11,7 +11,8 @@
 //
 // Devices. Threads of one device or queue family are in one launch. Where a run has several devices (Places), the
 // test's are given out in ascending order of their numbers, place 0, 1, ..., each with a launch of its own; else two
-// are refused by name. Blocks are numbered over all devices, clusters on their own device.
+// are refused by name. Blocks are numbered over all devices, clusters on their own device. Threads of the host are on
+// the last place, each in a block of its own, where the run has the host; else they are refused by name.
 #include <cstdint>
 #include <vector>
 
@@ -39,11 +40,13 @@ struct Tree {
   uint32_t ranks = 0;                  // most blocks of a cluster
   bool clustered = false;              // the test names clusters: its launches have them
   bool merged = false;                 // some warp was split because the device has no subgroups
+  bool host = false;                   // some thread is on the host, which is the last of `places`
   std::vector<uint32_t> places = {0};  // that have threads, ascending
   bool operator==(const Tree&) const = default;
 };
 struct Places {  // that a run has
   uint32_t devices = 1;
+  bool host = false;  // the last of them is the host
 };
 Expected<Tree> tree_of(const prog::Test& test, bool subgroups, const Places& places = {});
 

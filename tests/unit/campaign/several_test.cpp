@@ -157,5 +157,76 @@ TEST(RunnerOnSeveral, ASessionNamesWhatItRefuses) {
                                             "t.litmus:1:1: P0 and P1 are in two gpus, and a launch has one", "ran"}));
 }
 
+// ---- the host as a place ----
+
+prog::Test sb_host(const std::string& gpu, const std::string& host) {
+  return parsed("PTX SB\n{ x = 0; y = 0; }\n P0@cta 0, gpu 0 | P1@host ;\n st.relaxed.sys x, 1 | mov [y], 1 ;\n " +
+                gpu + " | " + host +
+                " ;\n ld.relaxed.sys r0, y | mov r0, [x] ;\n"
+                "exists (P0:r0 = 0 /\\ P1:r0 = 0)\n");
+}
+
+TEST(RunnerWithHost, CountsAddUpAndTheHostsInstructionsRunOnTheHostAlone) {
+  for (const prog::Test& t : {sb_host("", ""), sb_host("fence.sc.sys", "mfence")}) {
+    const auto backend = device::open("cpu+host");
+    ASSERT_TRUE(backend.has_value());
+    EXPECT_EQ((*backend)->info().id, "cpu+host");
+    const Options o = quick();
+    auto r = Runner::make(t, o, **backend);
+    ASSERT_TRUE(r.has_value()) << render(r.error());
+    EXPECT_EQ(r->setup().placement, "D-gpu+host:S-sys-Global");
+    EXPECT_EQ(r->setup().evidence, Evidence::as_written);
+    Job job;
+    const auto totals = run_groups(*r, t, o, job, 0, [&](const RoundGroup& g) {
+      uint64_t sum = g.corrupt + g.incomplete + g.filtered;
+      for (const auto& [s, count] : g.states) sum += count;
+      EXPECT_EQ(sum, g.instances);
+      EXPECT_NE(g.parameters.find("home=host.host"), std::string::npos) << g.parameters;
+      return true;
+    });
+    ASSERT_TRUE(totals.has_value()) << render(totals.error());
+    EXPECT_GE(totals->instances, 2000u);
+    EXPECT_EQ(totals->corrupt, 0u);
+    EXPECT_EQ(totals->incomplete, 0u);
+    if (!t.instrs(1)[1].tags.has(vocab::Tag::F)) continue;
+    EXPECT_EQ(positive(t, r->setup().observables, totals->states), 0u) << "both are fenced";
+  }
+}
+
+// Nothing is lost of what a device and the host add with their own instructions, and each launch has its own alone: a
+// kernel of a device that had the host's too would add twice.
+TEST(RunnerWithHost, LockedOperationsAndAtomicsMeanOneWord) {
+  const prog::Test t = parsed(
+      "PTX A\n{ x = 0; P1:r0 = 2; P2:r0 = 9; y = 0; }\n P0@cta 0, gpu 0 | P1@host | P2@host ;\n"
+      " atom.relaxed.sys.add r0, x, 1 | lock xadd [x], r0 | lock add [x], 4 ;\n"
+      " | mov [y], 5 | xchg [y], r0 ;\nexists (x = 7 /\\ ((y = 9 /\\ P2:r0 = 5) \\/ (y = 5 /\\ P2:r0 = 0) \\/ "
+      "(y = 9 /\\ P2:r0 = 0)))\n");
+  const auto backend = device::open("cpu+host");
+  ASSERT_TRUE(backend.has_value());
+  const Options o = quick("groups=2,lanes=2,rounds=32,stress=off,align-limit=2000");
+  auto r = Runner::make(t, o, **backend);
+  ASSERT_TRUE(r.has_value()) << render(r.error());
+  Job job;
+  const auto totals = run_groups(*r, t, o, job, 0, [](const RoundGroup&) { return true; });
+  ASSERT_TRUE(totals.has_value()) << render(totals.error());
+  EXPECT_EQ(totals->corrupt, 0u);
+  EXPECT_EQ(positive(t, r->setup().observables, totals->states), totals->instances);
+}
+
+TEST(RunnerWithHost, ATestWithoutHostThreadsRunsThereToo) {
+  const auto backend = device::open("cpu+cpu+host");
+  ASSERT_TRUE(backend.has_value());
+  const prog::Test t = mp("");
+  const Options o = quick();
+  auto r = Runner::make(t, o, **backend);
+  ASSERT_TRUE(r.has_value()) << render(r.error());
+  EXPECT_EQ(r->setup().placement, "D-gpu:S-sys-Global");
+  const auto alone = device::cpu::open();
+  ASSERT_TRUE(alone.has_value());
+  const auto refused = Runner::make(sb_host("", ""), o, **alone);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().list.front().message, "P1 is a thread of the host, and the run has none");
+}
+
 }  // namespace
 }  // namespace fencepost::campaign

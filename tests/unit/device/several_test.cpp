@@ -194,5 +194,56 @@ TEST(Several, DevicesAreFoundByTheNamesOfTheirParts) {
   }
 }
 
+// ---- the host as a place ----
+
+TEST(SeveralWithHost, TheHostHasMemoryOfItsOwnAndSharesTheHostsHome) {
+  auto both = device::open("cpu+host");
+  ASSERT_TRUE(both.has_value()) << message(both.error());
+  Several* s = (*both)->several();
+  ASSERT_NE(s, nullptr);
+  EXPECT_EQ(s->places(), 2u);
+  EXPECT_TRUE(s->has_host() && s->is_host(1) && !s->is_host(0));
+  EXPECT_EQ(s->reach(0, 1), Reach::none);
+  EXPECT_EQ(s->reach(1, 0), Reach::none);
+  EXPECT_EQ(s->reach(1, 1), Reach::atomic);
+  EXPECT_EQ(s->reach(1, 2), Reach::atomic);
+  Pair p{std::unique_ptr<Several>(static_cast<Several*>(both->release())), nullptr, {}};
+  load(p, 2);
+  const auto done = p.both->together(p.parts, 60);
+  ASSERT_TRUE(done.has_value()) << message(done.error());
+  std::vector<uint32_t> out(2);
+  ASSERT_TRUE(p.both->read(p.parts[0].launch.buffers[1], 0, out).has_value());
+  EXPECT_EQ(out, (std::vector<uint32_t>{11, 11})) << "each has seen the other, so they ran at the same time";
+}
+
+TEST(SeveralWithHost, AHostThatFailsIsNamedAndTheDeviceIsGivenUp) {
+  for (const char* how : {"stops", "lost"}) {
+    std::vector<std::unique_ptr<Backend>> members;
+    auto device = std::make_unique<Faulty>(device::cpu::open().value(), "");
+    Faulty* gpu = device.get();
+    members.push_back(std::move(device));
+    Pair p;
+    p.both = Several::make_with_host("cpu+host", std::move(members), {{Reach::atomic, Reach::plain}}, {},
+                                     std::make_unique<Faulty>(device::cpu::open().value(), how))
+                 .value();
+    load(p, 2);
+    const auto done = p.both->together(p.parts, 0.3);
+    ASSERT_TRUE(done.has_value());
+    EXPECT_NE(done->back().status, Outcome::Status::done);
+    EXPECT_NE(done->back().message.find("the host (cpu)"), std::string::npos) << done->back().message;
+    if (std::string(how) == "lost") EXPECT_NE(gpu->given_up, "");
+    EXPECT_FALSE(p.both->allocate_at(2, 1).has_value());
+  }
+}
+
+TEST(SeveralWithHost, IdsAreReadAndOthersAreNone) {
+  EXPECT_EQ(device::open("cpu+cpu+host").value()->info().id, "cpu+cpu+host");
+  for (const char* id : {"host", "host+cpu", "cpu+host+host", "+host", "cuda:0+host+1"})
+    EXPECT_FALSE(device::open(id).has_value()) << id;
+  const auto found = device::device_of(device::find_devices(), "cpu+host");
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->id, "cpu+host");
+}
+
 }  // namespace
 }  // namespace fencepost::device_test

@@ -320,5 +320,88 @@ TEST(Places, OnlyFlagsAndTheTestLeaveADevice) {
   EXPECT_FALSE(how.contains("results_0")) << "results are written to memory of one's own";
 }
 
+// ---- the host as a place ----
+
+// GPUs and the host, which shares memory of the home behind all places.
+Target with_host(uint32_t gpus, Access host = Access::plain) {
+  Target t = devices(gpus, Access::atomic, host);
+  for (std::vector<Access>& row : t.access) row.insert(row.begin() + gpus, Access::none);
+  t.access.emplace_back(gpus, Access::none);
+  t.access.back().insert(t.access.back().end(), {Access::atomic, Access::atomic});
+  t.host = true;
+  return t;
+}
+
+prog::Test mp_host(const std::string& first = "st.relaxed.sys x, 1", const std::string& place = "cta 0, gpu 0") {
+  return parsed("PTX MP\n{ x = 0; y = 0; z = 0; }\n P0@" + place + " | P1@host ;\n " + first +
+                " | mov r0, [y] ;\n st.relaxed.sys y, 1 | mov r1, [x] ;\n st.relaxed.sys z, 1 | ;\n"
+                "exists (P1:r0 = 1 /\\ P1:r1 = 0)\n");
+}
+
+TEST(HostPlace, ThreadsOfTheHostAreOnTheLastPlace) {
+  const Tree tree = *tree_of(mp_host(), true, {3, true});
+  EXPECT_EQ(tree.seats[0].place, 0u);
+  EXPECT_EQ(tree.seats[1].place, 2u) << "also where a device between has no thread";
+  EXPECT_EQ(tree.places, (std::vector<uint32_t>{0, 2}));
+  EXPECT_TRUE(tree.host);
+  EXPECT_EQ(placement_name(tree, {false, false, false}), "D-gpu+host:S-sys-Global");
+  const Tree none = *tree_of(mp("cta 0, gpu 0", "cta 1, gpu 0"), true, {2, true});
+  EXPECT_FALSE(none.host);
+  EXPECT_EQ(none.places, std::vector<uint32_t>{0});
+}
+
+TEST(HostPlace, WithoutAHostTheyAreRefusedByName) {
+  for (const Places& places : {Places{1, false}, Places{2, false}}) {
+    const auto tree = tree_of(mp_host(), true, places);
+    ASSERT_FALSE(tree);
+    EXPECT_EQ(message(tree.error()), "P1 is a thread of the host, and the run has none");
+  }
+  const auto two = tree_of(mp("cta 0, gpu 0", "cta 0, gpu 1"), true, {2, true});
+  ASSERT_FALSE(two) << "the host is no GPU";
+  EXPECT_EQ(message(two.error()), "the test has threads on 2 devices, and the run has 1");
+}
+
+TEST(HostPlace, WhatTheHostTouchesIsInItsMemoryAndTheRestWhereItWas) {
+  const Target target = with_host(2);
+  const auto p = make_program(mp_host(), target, {});
+  ASSERT_TRUE(p) << render(p.error());
+  std::set<std::vector<uint32_t>> homes;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    const auto c = draw(*p, target, {}, seed, 0);
+    ASSERT_TRUE(c) << render(c.error());
+    EXPECT_EQ(c->homes[0], 3u);
+    EXPECT_EQ(c->homes[1], 3u);
+    homes.insert(c->homes);
+  }
+  EXPECT_EQ(homes, (std::set<std::vector<uint32_t>>{{3, 3, 0}, {3, 3, 1}, {3, 3, 3}}));
+  Parameters asked;
+  ASSERT_TRUE(set_parameters(asked, "home=gpu0"));
+  const auto c = draw(*p, target, asked, 1, 0);
+  ASSERT_FALSE(c);
+  EXPECT_NE(message(c.error()).find("P1 on the host has no access to memory of gpu 0"), std::string::npos)
+      << message(c.error());
+}
+
+TEST(HostPlace, ReadModifyWritesOfAGpuNeedNativeAtomics) {
+  const prog::Test t = mp_host("atom.relaxed.sys.add r0, x, 1");
+  EXPECT_TRUE(make_program(t, with_host(1, Access::atomic), {}));
+  const auto refused = make_program(t, with_host(1), {});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(message(refused.error()).find("'x' can be in the memory of no device"), std::string::npos)
+      << message(refused.error());
+}
+
+// One word of the alignment for each place, and none of them in memory that another place cannot reach.
+TEST(HostPlace, PlacesMeetInOneBufferOfTheHost) {
+  const auto p = make_program(mp_host(), with_host(1), {});
+  ASSERT_TRUE(p);
+  const auto& numbers = p->numbers[static_cast<size_t>(Phase::test)];
+  const auto& uses = p->uses[static_cast<size_t>(Phase::test)];
+  std::multiset<uint32_t> syncs;
+  for (size_t k = 0; k < uses.size(); ++k)
+    if (uses[k] == BufferUse::sync) syncs.insert(numbers[k]);
+  EXPECT_EQ(syncs, (std::multiset<uint32_t>{k_meeting, k_own}));
+}
+
 }  // namespace
 }  // namespace fencepost::plan

@@ -474,7 +474,10 @@ Expected<std::unique_ptr<Backend>> open() {
   return std::unique_ptr<Backend>(std::make_unique<Cpu>(allowed_processors()));
 }
 
-Expected<std::unique_ptr<Several>> open_several(uint32_t count) {
+namespace {
+
+// The processors, dealt out to so many.
+std::vector<std::unique_ptr<Backend>> dealt(uint32_t count) {
   const std::vector<int> all = allowed_processors();
   std::vector<std::unique_ptr<Backend>> members;
   for (uint32_t k = 0; k < count; ++k) {
@@ -482,10 +485,28 @@ Expected<std::unique_ptr<Several>> open_several(uint32_t count) {
     for (size_t c = k; c < all.size(); c += count) mine.push_back(all[c]);
     members.push_back(std::make_unique<Cpu>(mine.empty() ? all : mine));
   }
+  return members;
+}
+
+std::string id_of(uint32_t count) {
   std::string id = "cpu";
   for (uint32_t k = 1; k < count; ++k) id += "+cpu";
-  return Several::make(std::move(id), std::move(members),
-                       std::vector(count, std::vector<Reach>(count + 1, Reach::atomic)), {});
+  return id;
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<Several>> open_several(uint32_t count) {
+  return Several::make(id_of(count), dealt(count), std::vector(count, std::vector<Reach>(count + 1, Reach::atomic)),
+                       {});
+}
+
+Expected<std::unique_ptr<Several>> open_with_host(uint32_t count) {
+  std::vector<std::unique_ptr<Backend>> members = dealt(count + 1);
+  std::unique_ptr<Backend> host = std::move(members.back());
+  members.pop_back();
+  return Several::make_with_host(id_of(count) + "+host", std::move(members),
+                                 std::vector(count, std::vector<Reach>(count + 1, Reach::atomic)), {}, std::move(host));
 }
 
 }  // namespace fencepost::device::cpu

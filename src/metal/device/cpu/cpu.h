@@ -32,5 +32,7 @@ Info describe();
 Expected<std::unique_ptr<Backend>> open();
 // The processors dealt out to `count` devices, "cpu+cpu": they pass for several, and all memory is everybody's.
 Expected<std::unique_ptr<Several>> open_several(uint32_t count);
+// The same with the host as the last place, "cpu+host": `count` that pass for devices, and the processors left to it.
+Expected<std::unique_ptr<Several>> open_with_host(uint32_t count);
 
 }  // namespace fencepost::device::cpu

@@ -533,7 +533,7 @@ Expected<std::unique_ptr<Backend>> open(uint32_t index) {
   return std::unique_ptr<Backend>(std::move(*one));
 }
 
-Expected<std::unique_ptr<Several>> open_several(const std::vector<uint32_t>& indices) {
+Expected<std::unique_ptr<Several>> open_several(const std::vector<uint32_t>& indices, std::unique_ptr<Backend> host) {
   const auto d = open_driver();
   if (!d) return std::unexpected(d.error());
   if (d->MemHostAlloc == nullptr || d->MemFreeHost == nullptr || d->MemHostGetDevicePointer == nullptr ||
@@ -571,6 +571,9 @@ Expected<std::unique_ptr<Several>> open_several(const std::vector<uint32_t>& ind
   }
   std::vector<std::unique_ptr<Backend>> members(std::make_move_iterator(all.begin()),
                                                 std::make_move_iterator(all.end()));
+  if (host != nullptr)
+    return Several::make_with_host(id + "+host", std::move(members), std::move(reach), std::move(links),
+                                   std::move(host));
   return Several::make(std::move(id), std::move(members), std::move(reach), std::move(links));
 }
 

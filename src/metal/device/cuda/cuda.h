@@ -32,7 +32,8 @@ Expected<std::vector<Info>> list();
 Expected<std::unique_ptr<Backend>> open(uint32_t index);
 // Devices that access one another's memory, "cuda:0+1" (several.h). Peer access is switched on where the driver has it;
 // where it has not, that memory is no home for what the device accesses.
-Expected<std::unique_ptr<Several>> open_several(const std::vector<uint32_t>& indices);
+Expected<std::unique_ptr<Several>> open_several(const std::vector<uint32_t>& indices,
+                                                std::unique_ptr<Backend> host = nullptr);
 
 // Compute capability * 10 of a device, 90 for an H200: the target of PTX text. 0: no CUDA device.
 uint32_t sm_of(const Info& info);
