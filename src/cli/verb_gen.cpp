@@ -274,6 +274,7 @@ struct Judges {
   const cat::Model* model = nullptr;
   const cat::Model* clustered = nullptr;  // of tests with clusters, where nobody names a model
   const cat::Model* newest = nullptr;     // of paths, likewise
+  const cat::Model* hosted = nullptr;     // of tests with threads of the host, likewise
   const cat::Model* first = nullptr;      // separating
   const cat::Model* second = nullptr;
 };
@@ -313,9 +314,10 @@ Made make(const Source& source, const gen::TestOptions& options, const Judges& j
     return a.reach;
   };
   if (judges.model != nullptr) {
-    const cat::Model& model = judges.newest != nullptr && source.path                    ? *judges.newest
-                              : judges.clustered != nullptr && prog::has_clusters(*test) ? *judges.clustered
-                                                                                         : *judges.model;
+    const cat::Model& model = judges.hosted != nullptr && prog::host_thread(*test) != nullptr ? *judges.hosted
+                              : judges.newest != nullptr && source.path                       ? *judges.newest
+                              : judges.clustered != nullptr && prog::has_clusters(*test)      ? *judges.clustered
+                                                                                              : *judges.model;
     const Reach r = ask(model);
     m.verdict = gen::name(r);
     if (s.allowed && r != Reach::allowed) m.keep = false;
@@ -380,6 +382,7 @@ int run_gen(const CommandLine& line, const Console& console) {
   if (loaded && judges.model != nullptr && s.model.empty() && *syntax == prog::Syntax::ptx)
     loaded = load("ptx-8", judges.clustered);
   if (loaded && judges.clustered != nullptr) loaded = load("ptx-9", judges.newest);
+  if (loaded && judges.clustered != nullptr) loaded = load("ptx-8-x86", judges.hosted);
   if (loaded && !s.separating.empty()) loaded = load(s.separating[0], judges.first);
   if (loaded && !s.separating.empty()) loaded = load(s.separating[1], judges.second);
   if (!loaded) return report_errors(console, loaded.error());

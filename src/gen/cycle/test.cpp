@@ -163,6 +163,8 @@ Expected<void> refuse_common(const Draft& d, const char* dialect) {
                         "put them into one: Rfe@cta, or a placement as 01");
     }
   const bool ptx = std::string_view(dialect) == "PTX", vulkan = std::string_view(dialect) == "VULKAN";
+  for (const Place& p : d.tree.places)
+    if (p.host && !ptx) return refuse({}, "a thread of the host", dialect, "write PTX (--dialect PTX)");
   if (d.tree.clusters && !ptx)
     return refuse({}, "a placement with clusters", dialect, "leave '~' out, or write PTX (--dialect PTX)");
   for (const ThreadLayout& t : d.layout.threads) {

@@ -90,6 +90,7 @@ std::string print(const Tree& tree) {
         if (done[k] || !same(w, k, Scope::warp)) continue;
         if (mate) out += '=';
         mate = true;
+        if (t.places[k].host) out += 'H';
         out += digit(k);
         done[k] = true;
       }
@@ -120,18 +121,22 @@ Expected<Tree> parse_tree(const std::string& text, size_t threads) {
   t.places.resize(threads);
   std::vector<bool> seen(threads, false);
   uint32_t device = 0, cluster = 0, cta = 0, warp = 0;
-  bool item = false, join = false;
+  bool item = false, join = false, host = false;
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '~') t.clusters = true;
     if (c == '~' && i == 0) continue;
     if (c == '_' || c == '.' || c == '=' || c == '~') {
-      if (!item || join) return bad(text, i, fmt::format("'{}' stands where a thread belongs", c));
+      if (!item || join || host) return bad(text, i, fmt::format("'{}' stands where a thread belongs", c));
       item = c == '=';
       join = c == '=';
       if (c == '_') ++device;
       if (c == '_' || c == '.') ++cluster;
       if (c != '=') ++cta;
+      continue;
+    }
+    if (c == 'H' && !host && !join) {
+      host = true;
       continue;
     }
     const bool letter = c >= 'a' && c <= 'z';
@@ -141,13 +146,18 @@ Expected<Tree> parse_tree(const std::string& text, size_t threads) {
     if (seen[thread]) return bad(text, i, fmt::format("thread {} is placed twice", thread));
     seen[thread] = true;
     if (!join) ++warp;
-    t.places[thread] = {device, cta, warp, cluster};
+    t.places[thread] = {device, cta, warp, cluster, host};
+    host = false;
     item = true;
     join = false;
   }
-  if (!item || join) return bad(text, text.size(), "the placement ends where a thread belongs");
+  if (!item || join || host) return bad(text, text.size(), "the placement ends where a thread belongs");
   for (size_t k = 0; k < threads; ++k)
     if (!seen[k]) return bad(text, text.size(), fmt::format("thread {} has no place", k));
+  for (size_t k = 0; k < threads; ++k)
+    for (size_t o = 0; o < threads; ++o)
+      if (o != k && t.places[k].host && t.places[o].device == t.places[k].device)
+        return bad(text, text.find('H'), fmt::format("thread {} is on the host, and thread {} beside it", k, o));
   return normal(t);
 }
 

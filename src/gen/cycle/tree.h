@@ -9,6 +9,8 @@
 //   0_1      two devices           0=1.2   0 and 1 in one warp
 // '~' joins CTAs of one cluster, and at the front says that a placement has clusters though no two CTAs share one.
 //   0~1.2    0 and 1 in two CTAs of one cluster, 2 in another cluster       ~0.1   two clusters
+// 'H' before a thread puts it on the host (PTX): an x86 thread, which is in no device's groups and so stands alone.
+//   0_H1     0 on a device, 1 on the host                                   H0_1.2   0 on the host
 #include <string>
 #include <vector>
 
@@ -20,6 +22,7 @@ namespace fencepost::gen {
 struct Place {
   uint32_t device = 0, cta = 0, warp = 0;  // ids over the whole test, not inside the wider group
   uint32_t cluster = 0;                    // likewise; equal to the CTA's where the tree has no clusters
+  bool host = false;                       // an x86 thread of the host, on a device of its own
   bool operator==(const Place&) const = default;
 };
 struct Tree {

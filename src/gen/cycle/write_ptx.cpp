@@ -107,6 +107,13 @@ Expected<std::string> write_ptx(const Draft& d) {
   for (size_t t = 0; t < d.layout.threads.size(); ++t) {
     const ThreadLayout& thread = d.layout.threads[t];
     const Place& p = d.tree.places[t];
+    if (p.host) {
+      auto code = write_host(d, t);
+      if (!code) return std::unexpected(code.error());
+      heads.push_back(fmt::format("P{}@host", t));
+      columns.push_back(std::move(*code));
+      continue;
+    }
     heads.push_back(d.tree.clusters ? fmt::format("P{}@cta {},cluster {},gpu {}", t, p.cta, p.cluster, p.device)
                                     : fmt::format("P{}@cta {},gpu {}", t, p.cta, p.device));
     std::vector<std::string> code;

@@ -16,6 +16,8 @@ struct Draft {
   std::string question;  // "exists (...)"
 };
 Expected<std::string> write_ptx(const Draft& d);
+// The instructions of one x86 thread of the host, in a PTX test (litmus/ptx_host.h).
+Expected<std::vector<std::string>> write_host(const Draft& d, size_t thread);
 Expected<std::string> write_gpu_ptx(const Draft& d);
 Expected<std::string> write_vulkan(const Draft& d);
 Expected<std::string> write_opencl(const Draft& d);

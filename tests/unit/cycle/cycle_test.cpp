@@ -6,6 +6,9 @@
 #include "base/job.h"
 #include "cycle/layout.h"
 #include "cycle/name.h"
+#include "cycle/test.h"
+#include "prog/syntax.h"
+#include "prog/test.h"
 
 namespace fencepost::gen {
 namespace {
@@ -270,6 +273,46 @@ TEST(Tree, Clusters) {
     ASSERT_TRUE(s) << name << render(s.error());
     EXPECT_EQ(gen::name(*s), name);
   }
+}
+
+TEST(Tree, ThreadsOfTheHost) {
+  for (const char* text : {"0_H1", "H0_1", "H0_H1", "0.1_H2", "H0_12", "0_H1_2"}) {
+    const size_t n = 2 + (std::string(text).find('2') != std::string::npos);
+    const auto t = parse_tree(text, n);
+    ASSERT_TRUE(t) << text << render(t.error());
+    EXPECT_EQ(print(*t), text);
+    for (size_t k = 0; k < n; ++k) {
+      EXPECT_EQ(t->places[k].host, std::string(text).find("H" + std::to_string(k)) != std::string::npos) << text;
+      for (size_t o = 0; o < n; ++o)
+        if (o != k && t->places[k].host) EXPECT_EQ(common_level(*t, k, o), Scope::sys);
+    }
+  }
+  EXPECT_NE(*parse_tree("0_H1", 2), *parse_tree("0_1", 2)) << "the host is no device";
+  for (const char* bad : {"0H1", "0.H1", "0=H1", "0_H", "H", "HH0_1", "H0.1", "0_1H", "H0~1"})
+    EXPECT_FALSE(parse_tree(bad, 2)) << bad;
+  for (const char* name : {"MP@0_H1", "MP@H0_1", "SB+fence.sc.syss@0_H1", "WRC@0.2_H1"}) {
+    const auto s = parse_name(name);
+    ASSERT_TRUE(s) << name << render(s.error());
+    EXPECT_EQ(parse_name(gen::name(*s))->tree, s->tree) << gen::name(*s);
+  }
+  // A thread of the host has instructions of x86, and what x86 has not is refused.
+  const auto made = [](const char* name, prog::Syntax syntax = prog::Syntax::ptx) {
+    TestOptions o;
+    o.syntax = syntax;
+    return make_test(*parse_name(name), o);
+  };
+  const auto t = made("SB+fence.sc.syss@0_H1");
+  ASSERT_TRUE(t) << render(t.error());
+  ASSERT_NE(prog::host_thread(*t), nullptr);
+  const uint32_t host = prog::host_thread(*t)->id;
+  std::vector<std::string> code;
+  for (const prog::Instr& i : t->instrs(host)) code.push_back(prog::to_string(*t, host, i));
+  EXPECT_EQ(code.size(), 3u);
+  EXPECT_TRUE(code[0].starts_with("mov [") && code[1] == "mfence" && code[2].starts_with("mov r")) << code[0];
+  EXPECT_FALSE(made("SB+fence.acq_rel.syss@0_H1"));
+  EXPECT_FALSE(made("SB+fence.sc.gpus@0_H1"));
+  EXPECT_FALSE(made("MP@0_H1", prog::Syntax::gpu_ptx));
+  EXPECT_FALSE(made("MP@0_H1", prog::Syntax::vulkan));
 }
 
 }  // namespace
