@@ -119,6 +119,7 @@ class Printer {
 
   // The first version of PTX that knows the target, and at least 7.8. An assembler refuses an older one.
   static uint32_t first_version(uint32_t sm) {
+    if (sm == 107) return 94;
     if (sm == 88 || sm == 110) return 90;
     if (sm == 103 || sm == 121) return 88;
     return sm >= 120 ? 87 : sm >= 100 ? 86 : 78;

@@ -150,7 +150,7 @@ bool is_fence(const std::string& instruction) {
 }
 
 struct Found {
-  Sequence all;                     // without ERRBAR
+  Sequence all;                     // without ERRBAR, and without DEPBAR.LE that no instruction asks for
   std::vector<uint64_t> addresses;  // of the same
   bool warp_wide = false;           // with a vote or reduction of the warp
 };
@@ -170,13 +170,21 @@ class Gate {
         if (*to <= i.address && !returns_from_warp_sync(i.address, *to)) backward_.push_back({*to, i.address});
       }
     const std::map<uint64_t, size_t> syncs = warp_syncs(by_line);
+    // DEPBAR.LE is the wait of asynchronous copies. In code without any it is a wait for results that the assembler put
+    // in (12.9, in a membar.cta of sm_90 and later), which orders nothing less.
+    const bool waits = std::any_of(ptx.sites.begin(), ptx.sites.end(), [](const emit::PtxSite& s) {
+      const auto rows = expected_sass(s.instruction);
+      return std::any_of(rows.begin(), rows.end(), [](const Sequence& row) {
+        return std::any_of(row.begin(), row.end(), [](const std::string& t) { return t.starts_with("DEPBAR"); });
+      });
+    });
     for (const SassInstruction& i : kernel.code) {
       const auto at = by_line.find(i.line);
       if (at != by_line.end() && is_warp_wide(i)) found_[at->second].warp_wide = true;
       const auto sync = syncs.find(i.address);
       const std::string text = sync != syncs.end() ? "WARPSYNC" : memory_instruction(i);
       if (is_access(text)) accessed_.insert(i.line);
-      if (text.empty() || text == "ERRBAR") continue;
+      if (text.empty() || text == "ERRBAR" || (!waits && text.starts_with("DEPBAR.LE"))) continue;
       const size_t site = sync != syncs.end() ? sync->second : at == by_line.end() ? k_frame : at->second;
       if (!all_.empty() && all_.back().site == site && is_narrower(all_.back().text, text)) forget_last();
       all_.push_back({i.address, text, site});

@@ -264,3 +264,29 @@ TEST(PtxGate, AFenceThatLeadsToTheFirstInstructionIsIts) {
             }),
             WhatRan::dropped);
 }
+
+// ptxas 12.9 puts a wait for results behind a membar.cta of sm_90 and later. The wait counts for nothing: what is
+// dropped beside it is dropped.
+TEST(PtxGate, AWaitForResultsIsNoPartOfAFence) {
+  SKIP_WITHOUT_PTXAS();
+  const auto tests = read::parse_file(FENCEPOST_SOURCE_DIR "/examples/thesis/DLB-MP+membar.ctas.litmus");
+  ASSERT_TRUE(tests);
+  const auto program = program_of(tests->front(), 90);
+  ASSERT_TRUE(program);
+  const auto ptx = emit::kernel_ptx(program->kernels[static_cast<size_t>(plan::Phase::test)], {.sm = 90});
+  const auto made = device::cuda::assemble(*ptxas(), ptx->text, 90);
+  const auto kernels = inspect::read_cubin(made.cubin);
+  ASSERT_TRUE(kernels) << made.message;
+  inspect::CubinKernel other = kernels->front();
+  const auto fence = std::find_if(other.code.begin(), other.code.end(), [](const auto& i) {
+    return i.line >= emit::k_first_site && inspect::memory_instruction(i) == "MEMBAR.SC.CTA";
+  });
+  ASSERT_NE(fence, other.code.end());
+  inspect::SassInstruction wait = *fence;
+  wait.low = 0x91a | uint64_t{7} << 12 | uint64_t{1} << 47;
+  EXPECT_EQ(inspect::memory_instruction(wait), "DEPBAR.LE.0");
+  const auto at = other.code.insert(fence + 1, wait);
+  EXPECT_EQ(inspect::what_ran(*ptx, other).verdict, WhatRan::as_written) << told(inspect::what_ran(*ptx, other));
+  other.code.erase(at - 1);
+  EXPECT_EQ(inspect::what_ran(*ptx, other).verdict, WhatRan::dropped) << told(inspect::what_ran(*ptx, other));
+}
