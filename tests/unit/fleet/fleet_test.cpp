@@ -1,12 +1,18 @@
 // What Slurm prints, and the folder that tasks have in common.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
 #include "base/child.h"
 #include "fleet/folder.h"
 #include "fleet/follow.h"
+#include "fleet/local.h"
 #include "fleet/slurm.h"
 
 namespace fencepost::fleet {
@@ -57,6 +63,63 @@ TEST(Slurm, WhatIsNotUnderstoodIsAnError) {
 TEST(Slurm, Arrays) {
   EXPECT_EQ(array_of({7, 1, 2, 3, 9, 10}), "1-3,7,9-10");
   EXPECT_EQ(array_of({4}), "4");
+}
+
+// Looks until `is` holds.
+template <class P>
+Look look_until(Engine& engine, P&& is) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while (true) {
+    auto look = engine.look();
+    EXPECT_TRUE(look);
+    if (!look || is(*look) || std::chrono::steady_clock::now() > end) return look ? *look : Look{};
+    ::usleep(10'000);
+  }
+}
+
+// A process that somebody ends from outside while its task is at work: how it ended is told, the task is no longer at
+// work, the one that waits begins, and it may be started again.
+TEST(Local, AProcessKilledInMidTaskIsNamedAndItsTaskMayBeStartedAgain) {
+  const ScratchFolder scratch;
+  const Folder folder(scratch.path());
+  const std::string program = scratch.path() + "/program";
+  // "program campaign FOLDER --task K" tells its process and works for ever.
+  std::ofstream(program)
+      << "#!/bin/sh\necho $$ > \"$2/pid-$4.new\"; mv \"$2/pid-$4.new\" \"$2/pid-$4\"; exec sleep 600\n";
+  ASSERT_EQ(::chmod(program.c_str(), 0755), 0);
+  const auto process_of = [&](int task) {
+    pid_t pid = 0;
+    const std::string path = fmt::format("{}/pid-{}", scratch.path(), task);
+    for (int i = 0; i < 12'000 && pid == 0; ++i) {
+      std::ifstream(path) >> pid;
+      if (pid == 0) ::usleep(10'000);
+    }
+    std::filesystem::remove(path);
+    return pid;
+  };
+  Local engine(folder, program, 1);
+  ASSERT_TRUE(engine.start({1, 2}));
+  const pid_t first = process_of(1);
+  ASSERT_GT(first, 0);
+  Look look = *engine.look();
+  EXPECT_EQ(look.at_work, (std::set<uint32_t>{1, 2}));
+  EXPECT_EQ(look.running, 1u);
+  ASSERT_EQ(::kill(first, SIGKILL), 0);
+  look = look_until(engine, [](const Look& l) { return l.ended.contains(1); });
+  EXPECT_EQ(look.ended, (std::map<uint32_t, std::string>{{1, "signal 9 (Killed)"}}));
+  EXPECT_EQ(look.at_work, std::set<uint32_t>{2});
+  const pid_t second = process_of(2);
+  ASSERT_GT(second, 0);
+  ASSERT_TRUE(engine.start({1}));
+  ASSERT_EQ(::kill(second, SIGTERM), 0);
+  look = look_until(engine, [](const Look& l) { return l.ended.contains(2); });
+  EXPECT_EQ(look.ended, (std::map<uint32_t, std::string>{{2, "signal 15 (Terminated)"}})) << "task 1 is at work again";
+  EXPECT_EQ(look.at_work, std::set<uint32_t>{1});
+  const pid_t again = process_of(1);
+  ASSERT_GT(again, 0);
+  EXPECT_NE(again, first);
+  EXPECT_NE(engine.leave(), "");
+  EXPECT_NE(::kill(again, 0), 0) << "none is left behind";
 }
 
 Tasks one_task() {
