@@ -10,6 +10,6 @@ std::string help();                                  // the program: verbs, exit
 std::string help(Verb verb);                         // one verb, in the shape of a manual page
 std::string help_of_group(const std::string& word);  // the verbs whose first word it is
 std::string markdown();                              // docs/options.md
-std::string version();                               // "fencepost 0.1.0"
+std::string version();                               // "fencepost 0.2.0"
 
 }  // namespace fencepost::cli

@@ -435,7 +435,7 @@ std::string json(const Report& r) {
 std::string sarif(const Report& r) {
   ordered_json driver;
   driver["name"] = "fencepost prove";
-  driver["semanticVersion"] = "0.1.0";
+  driver["semanticVersion"] = FENCEPOST_VERSION;
   driver["rules"] = ordered_json::array();
   for (const Rule& x : k_rules) {
     ordered_json e;
@@ -509,7 +509,7 @@ std::string html(const Report& r) {
                                      : value.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
     }
   }
-  page.rests_on.emplace_back("made by", "fencepost prove");
+  page.rests_on.emplace_back("made by", "fencepost " FENCEPOST_VERSION);
   std::string out;
   for (const Diagnostic& d : r.diagnostics.list)
     out += fmt::format("<p class=\"{}\"><span class=\"at\">{}</span> {}{}</p>\n",

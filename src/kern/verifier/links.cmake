@@ -1,3 +1,4 @@
+target_compile_definitions(${target} PRIVATE FENCEPOST_VERSION="${PROJECT_VERSION}")
 # The library that the program opens at run time: this room and all below it, with clang and LLVM. What it shares with the
 # program it has in copies of its own (hidden), so that the two never mix.
 if(FENCEPOST_KERNELS)

@@ -18,7 +18,7 @@
 namespace fencepost::standalone {
 
 struct Origin {
-  std::string program;  // "fencepost 0.1.0"
+  std::string program;  // "fencepost 0.2.0"
   std::string command;  // the command line that made the file, or ""
 };
 

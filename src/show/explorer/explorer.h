@@ -14,7 +14,7 @@ namespace fencepost::explorer {
 
 struct Options {
   std::string title = "Progress tests on devices";
-  std::string made_by;  // "fencepost 0.1.0"
+  std::string made_by;  // "fencepost 0.2.0"
 };
 
 // `survey` is that of `kept`, with the shipped models among its models. Errors: those of the models.

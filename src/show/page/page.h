@@ -22,7 +22,7 @@ struct Set {
 
 struct Options {
   std::string title = "What was measured";
-  std::string made_by;      // "fencepost 0.1.0"
+  std::string made_by;      // "fencepost 0.2.0"
   size_t most_rows = 400;   // of a table
   size_t most_marks = 120;  // rows of a kind of plot, over its figures
   uint64_t seed = 1;
