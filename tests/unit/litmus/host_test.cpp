@@ -70,7 +70,7 @@ TEST(Hosts, OneMachineHasNotTheOthersInstructions) {
   EXPECT_EQ(message(one("lock cmpxchg [x], r1")), "'lock cmpxchg' is no instruction that threads of the host may have");
   EXPECT_EQ(message(one("mov r0, x")), "expected a constant or a register, found 'x'");
   EXPECT_EQ(message(one("xchg [x], 1")), "expected a register, found '1'");
-  EXPECT_EQ(message(text(" mov r0, [x] | mfence ;\n")), "'mov' is an instruction of x86, and this thread is on a GPU");
+  EXPECT_EQ(message(text(" mfence | mfence ;\n")), "'mfence' is an instruction of x86, and this thread is on a GPU");
   EXPECT_EQ(message(text(" | ;\n", "hots")), "there is no scope level 'hots'");
   EXPECT_EQ(message(text(" | ;\n", "host, gpu 0")), "expected ';', found ','");
   EXPECT_EQ(message("VULKAN t\n{ x = 0; }\n P0@host ;\n st.sc0 x, 1 ;\nexists (x = 1)\n"),
