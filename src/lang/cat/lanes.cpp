@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "cat/thin_air.h"
+
 namespace fencepost::cat {
 namespace {
 
@@ -34,6 +36,13 @@ class Hiding {
     for (Shown& s : out_.shown) s.node = now_[s.node];
     for (auto& [name, node] : out_.names) node = now_[node];
     out_.axioms.push_back({AxiomKind::empty, false, false, unwritten, k_axiom, {}});
+    // Values that go round through lanes are as much out of thin air as those that go round through memory.
+    if (forbids_thin_air(from_)) {
+      NodeId round = rf;
+      for (const vocab::Base b : {vocab::Base::addr, vocab::Base::data, vocab::Base::ctrl})
+        round = add(NodeOp::union_, Type::rel, {round, relation(b)});
+      out_.axioms.push_back({AxiomKind::acyclic, false, false, round, "lane-thin-air", {}});
+    }
     return std::move(out_);
   }
 

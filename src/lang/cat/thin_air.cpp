@@ -67,7 +67,7 @@ uint8_t held(const Model& m, const Node& n, const std::vector<uint8_t>& all) {
 
 bool is_circular(uint8_t held) {
   const bool depends = (held & k_po) != 0 || (held & k_order) == (k_addr | k_data | k_ctrl);
-  return depends && (held & k_rf_across) != 0 && (held & (k_rf_inside | k_po)) != 0;
+  return depends && (held & k_rf_across) != 0 && (held & k_rf_inside) != 0;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "base/diagnostic.h"
 #include "prog/cuda_cpp.h"
+#include "prog/lanes.h"
 #include "prog/operations.h"
 #include "prog/syntax.h"
 
@@ -13,7 +14,10 @@ namespace {
 
 constexpr size_t k_max_forms = 4096;
 
-bool is_access(const Instr& i) { return i.kind == Kind::load || i.kind == Kind::store || i.kind == Kind::rmw; }
+// What lanes of a warp exchange is no access of memory, and nothing to change: the values come by the instruction.
+bool is_access(const Instr& i) {
+  return !is_lane(i.tags) && (i.kind == Kind::load || i.kind == Kind::store || i.kind == Kind::rmw);
+}
 
 // The fences of CUDA litmus tests have one order, and their atomic functions none to choose: there are no steps.
 bool has_steps(const Test& test) { return test.syntax != Syntax::cuda; }
@@ -104,7 +108,7 @@ std::vector<std::vector<Place>> barriers(const Test& test, bool together) {
     std::map<std::string, uint32_t> ordinal;
     for (uint32_t i = 0; i < test.instrs(t).size(); ++i) {
       const Instr& in = test.instrs(t)[i];
-      if (in.kind != Kind::barrier) continue;
+      if (in.kind != Kind::barrier || is_lane(in.tags)) continue;
       ScopePath group = test.threads[t].scope;
       group.resize(together ? 0 : std::min<size_t>(group.size(), in.barrier.level + 1));
       // What is named by a value may meet any other that is: all of them change together.

@@ -109,7 +109,10 @@ void Lowering::warp() {
   if (head == "elect" && argument(0).kind == Argument::Kind::list && argument(0).parts.size() == 2) {
     const uint64_t named = named_lanes(argument(1));
     if ((named >> place_.lane & 1) == 0) undefined_behaviour({});
-    if (lanes > 1) exchange(Value::constant(0, 32), named, 0);
+    if (lanes > 1) {
+      exchange(Value::constant(0, 32), named, 0);
+      notes_.alike[node_] = false;  // one lane has another predicate than the others
+    }
     // One of the named lanes, the same each time.
     Expr leader = c32(0);
     if (lanes > 1) {
@@ -171,7 +174,10 @@ void Lowering::shuffle() {
     if (from.is_const()) asked = from.value() < 32 ? uint64_t{1} << from.value() : 0;
     const Gathered given =
         launch_.grid.subgroup == 1 ? Gathered{{term(a)}, a.is(Value::Kind::opaque)} : exchange(a, named, asked);
-    const bool whole = part.is_const(0) && argument(2).kind == Argument::Kind::number && mode == "idx";
+    // One lane of the launch gives to all: with the index beyond the clamp each lane keeps its own value, and a lane
+    // that the launch does not have gives each any value.
+    const bool whole = part.is_const(0) && mode == "idx" && inside.is_const(1) && from.is_const() &&
+                       from.value() < launch_.grid.subgroup;
     const uint64_t all = term::mask(static_cast<uint8_t>(launch_.grid.subgroup));
     auto& alike = notes_.alike.try_emplace(node_, true).first->second;
     alike = alike && whole && (named & all) == all;

@@ -175,10 +175,10 @@ class Uniform {
       for (size_t k = flow_.blocks[b].begin; k < flow_.blocks[b].end; ++k) {
         const Node& n = flat_.nodes[k];
         if (n.kind != Node::Kind::instruction || n.words.empty()) continue;
-        if (is_alike(n) && !apart_.contains(b)) continue;
+        if (is_alike(n) && !apart_.contains(b) && !ways_.contains(b)) continue;
         std::set<uint32_t> reads, writes;
         reads_and_writes(n, reads, writes, carry);
-        const bool is_apart = apart_.contains(b) || varies(n) ||
+        const bool is_apart = apart_.contains(b) || ways_.contains(b) || varies(n) ||
                               std::any_of(reads.begin(), reads.end(), [&](uint32_t r) { return differs_.contains(r); });
         if (!is_apart) continue;
         for (const uint32_t r : writes) changed = differs_.insert(r).second || changed;
@@ -186,7 +186,13 @@ class Uniform {
             n.args[0].parts[0].kind == Argument::Kind::variable)
           changed = variables_.insert(n.args[0].parts[0].index).second || changed;
       }
-      if (next_[b].size() > 1 && parts(b)) changed = spread(b) || changed;
+      if (next_[b].size() <= 1) continue;
+      // Where each lane's way is known, those that come to an exchange are known too; but what is written on the ways
+      // differs from then on.
+      if (parts(b))
+        changed = spread(b, apart_) || changed;
+      else if (alike_ != nullptr && ways_differ(b))
+        changed = spread(b, ways_) || changed;
     }
     return changed;
   }
@@ -194,6 +200,13 @@ class Uniform {
     if (alike_ == nullptr) return false;
     const auto it = alike_->find(&n);
     return it != alike_->end() && it->second;
+  }
+  // Do lanes whose ways behind the block are known go different ones, now or in another round?
+  bool ways_differ(uint32_t b) const {
+    for (const uint32_t l : lanes_)
+      if (taken_[l][b].reached && taken_[l][b].next.size() == 1 && taken_[l][b].next.size() < next_[b].size())
+        return true;
+    return false;
   }
   // May threads that come to the end of the block together go different ways?
   bool parts(uint32_t b) const {
@@ -212,7 +225,7 @@ class Uniform {
     reads_and_writes(last, reads, writes, static_cast<uint32_t>(flat_.registers.size()));
     return std::any_of(reads.begin(), reads.end(), [&](uint32_t r) { return differs_.contains(r); });
   }
-  bool spread(uint32_t b) {
+  bool spread(uint32_t b, std::set<uint32_t>& into) {
     bool changed = false;
     std::vector<uint32_t> open(next_[b].begin(), next_[b].end());
     std::set<uint32_t> seen;
@@ -220,7 +233,7 @@ class Uniform {
       const uint32_t t = open.back();
       open.pop_back();
       if (t == meeting_[b] || !seen.insert(t).second) continue;
-      changed = apart_.insert(t).second || changed;
+      changed = into.insert(t).second || changed;
       open.insert(open.end(), next_[t].begin(), next_[t].end());
     }
     return changed;
@@ -237,6 +250,7 @@ class Uniform {
   std::set<uint32_t> differs_;    // registers
   std::set<uint32_t> variables_;  // of the thread, that differ
   std::set<uint32_t> apart_;      // blocks
+  std::set<uint32_t> ways_;       // blocks to which known ways lead some lanes alone
 };
 
 std::vector<std::vector<uint32_t>> warps_of(const spirv::Launch& launch, size_t threads) {

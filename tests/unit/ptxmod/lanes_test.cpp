@@ -11,6 +11,7 @@
 
 #include "prog/lanes.h"
 #include "prog/test.h"
+#include "prog/weaken.h"
 #include "ptxmod_support.h"
 
 namespace {
@@ -359,6 +360,53 @@ TEST(Lanes, WhatIsNotModelledIsRefusedByName) {
       "lanes of a warp come to this exchange unequally often");
 }
 
+// What may keep lanes apart, and is not memory by itself. Were one of these taken for alike in all lanes, the lane that
+// waits for the other would never end, and conditions would skip the execution.
+TEST(Lanes, WhatDiffersBetweenLanesDecidesNoExchange) {
+  const auto apart = [](const std::string& before, const std::string& exchange) {
+    const std::string all =
+        refusal(kernel("// @Config: 2, 1, 1\n", "  ld.global.u32 %r3, [%rd4];\n  setp.eq.u32 %p1, %r3, 0;\n" + before +
+                                                    "  @%p3 bra OVER;\n" + exchange + "OVER:\n"));
+    EXPECT_NE(all.find("memory decides which lanes of a warp come to this exchange"), std::string::npos) << all;
+  };
+  const std::string shuffle = "  shfl.sync.idx.b32 %r4, %r2, 0, 31, 0xffffffff;\n";
+  apart("  mov.pred %p3, %p1;\n", "  elect.sync %r4|%p2, 0xffffffff;\n");
+  // The lane chose the value by a branch, and memory says whether it counts.
+  apart(
+      "  mov.u32 %r5, 0;\n  setp.ne.u32 %p4, %r2, 0;\n  @%p4 bra L;\n  mov.u32 %r5, 1;\nL:\n"
+      "  vote.sync.any.pred %p2, %p1, 0xffffffff;\n  selp.u32 %r6, %r5, 0, %p2;\n  setp.ne.u32 %p3, %r6, 0;\n",
+      shuffle);
+  // Each lane keeps its own value: the index is beyond the clamp.
+  apart("  shfl.sync.idx.b32 %r6, %r3, 1, 0, 0xffffffff;\n  setp.ne.u32 %p3, %r6, 0;\n", shuffle);
+  // The launch has no such lane, so that each gets any value.
+  apart("  shfl.sync.idx.b32 %r6, %r3, 31, 31, 0xffffffff;\n  setp.ne.u32 %p3, %r6, 0;\n", shuffle);
+}
+
+// Load buffering whose one thread hands the value to the lane that stores: data that goes round is out of thin air,
+// through lanes as through registers.
+TEST(Lanes, NoValueComesRoundThroughAnExchange) {
+  const std::string text = kernel("// @Config: 2, 1, 2\n// @Output: ~exists (x.u32[0] == 7)\n",
+                                  R"(  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra BACK;
+  mov.u32 %r3, 0;
+  setp.ne.u32 %p2, %r2, 0;
+  @%p2 bra GIVE;
+  ld.relaxed.gpu.global.u32 %r3, [%rd4];
+GIVE:
+  shfl.sync.idx.b32 %r4, %r3, 0, 31, 0xffffffff;
+  @!%p2 bra DONE;
+  st.relaxed.gpu.global.u32 [%rd5], %r4;
+  bra DONE;
+BACK:
+  setp.ne.u32 %p2, %r2, 0;
+  @%p2 bra DONE;
+  ld.relaxed.gpu.global.u32 %r5, [%rd5];
+  st.relaxed.gpu.global.u32 [%rd4], %r5;
+DONE:
+)");
+  EXPECT_EQ(ask(text, 1, check::Engine::solve), Status::holds);
+}
+
 // A vote of all lanes has one result, so that what it decides keeps them together.
 TEST(Lanes, AVoteOfAllKeepsTheLanesTogether) {
   const std::string text = kernel("// @Config: 2, 1, 1\n// @Output: forall (out.u32[0] == out.u32[1])\n",
@@ -376,6 +424,19 @@ OVER:
   EXPECT_EQ(ask(text, 1, check::Engine::both), Status::holds);
 }
 
+// Without its barrier an exchange would still give the right values, by its axiom: advice to drop it would be wrong.
+TEST(Lanes, NothingOfAnExchangeIsWeakenedOrDropped) {
+  const prog::Test t = module_of(message("  shfl.sync.idx.b32 %r4, %r2, 0, 31, 0xffffffff;\n  fence.acq_rel.cta;"));
+  size_t sites = 0;
+  for (const auto& list : {prog::weakening_sites(t, {}), prog::strengthening_sites(t, {})})
+    for (const prog::Site& s : list)
+      for (const prog::Place& p : s.places) {
+        EXPECT_FALSE(prog::is_lane(t.instrs(p.thread)[p.instr].tags));
+        ++sites;
+      }
+  EXPECT_GT(sites, 0u) << "the fence is one";
+}
+
 TEST(Lanes, TheModelKnowsNoEventOfAnExchange) {
   const prog::Test t = module_of(message("  shfl.sync.idx.b32 %r4, %r2, 0, 31, 0xffffffff;"));
   EXPECT_TRUE(prog::has_lanes(t));
@@ -385,7 +446,8 @@ TEST(Lanes, TheModelKnowsNoEventOfAnExchange) {
   EXPECT_FALSE(cat::knows_lanes(*m));
   const cat::Model hidden = cat::with_lanes(*m);
   EXPECT_TRUE(cat::knows_lanes(hidden));
-  EXPECT_EQ(hidden.axioms.size(), m->axioms.size() + 1);
+  EXPECT_EQ(hidden.axioms.size(), m->axioms.size() + 2)
+      << "none reads the initial value, and none comes out of thin air";
   EXPECT_EQ(cat::with_lanes(hidden).axioms.size(), hidden.axioms.size());
   for (const char* model : {"ptx-6.0", "ptx-8", "ptx-9", "sc"})
     EXPECT_EQ(verdict(module_of(message("  bar.warp.sync 0xffffffff;\n  shfl.sync.idx.b32 %r4, %r2, 0, 31, -1;")),
