@@ -187,6 +187,41 @@ TEST(FuzzLaws, EachLawNoticesAFault) {
   EXPECT_EQ(seen.size(), laws().size()) << "a law without a fault";
 }
 
+// A verdict whose loops may end by values out of thin air says that it takes none to do so: that bound 2 finds such an
+// end is no fault of bound 1, and a lost execution of any other test is one.
+TEST(FuzzLaws, EndsOutOfThinAirAreAnAssumption) {
+  Program p = exchange();
+  p.threads = {
+      {"@wg 0, dev 0",
+       {"int r0 = 0;", "while (r0 == 0) { r0 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device); }",
+        "atomic_store_explicit(z, 1, memory_order_relaxed, memory_scope_device);"}},
+      {"@wg 1, dev 0",
+       {"int r0 = atomic_load_explicit(z, memory_order_relaxed, memory_scope_device);",
+        "if (r0 == 1) { atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device); }"}}};
+  p.parameters = "global atomic_int* x, global atomic_int* z";
+  p.init = {"[x] = 0", "[z] = 0"};
+  p.question = {prog::Quantifier::exists, false, {{{1, "r0", "1"}}}};
+  p.classes = {"spin loop"};
+  const cat::Model model = model_for(p);
+  const auto test = read::parse_one(make_source("p.litmus", render(p)));
+  ASSERT_TRUE(test) << render(test.error());
+  Job job;
+  check::Options o;
+  o.engine = check::Engine::enumerate;
+  o.companion = false;
+  o.bound = 1;
+  const check::Result low = check::check(*test, model, o, job);
+  o.bound = 2;
+  const check::Result high = check::check(*test, model, o, job);
+  ASSERT_FALSE(low.execution) << name(low.verdict.status);
+  ASSERT_TRUE(high.execution) << "the two bounds differ";
+  for (uint64_t seed = 1; seed <= 8; ++seed)
+    for (const char* law : {"bound", "options"}) {
+      const Finding f = named(law).look({p, model, real_deciders(), 5, seed});
+      EXPECT_NE(f.kind, Finding::Kind::broken) << law << ": " << f.sentence;
+    }
+}
+
 // What the variants are made of is really another text.
 TEST(FuzzLaws, VariantsAreOtherPrograms) {
   const Program p = barriers();
