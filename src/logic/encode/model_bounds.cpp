@@ -17,8 +17,8 @@
 // and-swap), with them 2.3 s and 10; without probing no source of a lock that is looked at first is decided.
 // Measured on a compare-and-swap lock of 32 invocations under PTX, condition: 19.7 s with lists of occurrences in place
 // of watched literals (sat/circuit.cpp), each event assumed by itself and all pairs probed each time; 13.8 s with
-// watched literals; 8.6 s probing a part; 1.0 s with assumptions on top of each other. On a busier machine 1.6 s became
-// 0.95 s where events are assumed only when a round of the axioms alone brings nothing, and probing ends at the first
+// watched literals; 8.6 s probing a part; 1.0 s with assumptions on top of each other, and 0.6 of
+// that where events are assumed only when a round of the axioms alone brings nothing, and probing ends at the first
 // read without news after some. Not where probing finds nothing: the same lock in GLSL needs more rounds then. Lost: to
 // probe before events are assumed (4 s, as assumptions stand side by side then); to ask the events of one thread only,
 // and one read (0.7 s here, minutes for two threads that run unfairly: a thousand small rounds).
