@@ -33,7 +33,9 @@ constexpr const char* k_order_note =
     "llc 19.1.7 prints `atom.add.u32`, which is `.relaxed` at `.gpu`. LLVM mended `cmpxchg` in "
     "https://github.com/llvm/llvm-project/pull/140812 and `atomicrmw` in "
     "https://github.com/llvm/llvm-project/pull/179553 (merged in February 2026): 22.1.0 has the first alone, 24.0.0git "
-    "(b010a18d) both.\n\n";
+    "(b010a18d) both. The front end's part, `__scoped_atomic_*` for NVPTX, is "
+    "https://github.com/llvm/llvm-project/pull/184737 (merged, opened in March 2026), which was not compiled "
+    "here.\n\n";
 
 constexpr const char* k_signed_note =
     "## In one line\n\n"

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 #include <sstream>
@@ -100,7 +101,12 @@ std::string words_of(const std::string& culprit, Language l) {
   if (l == Language::nvcc || l == Language::clang) {
     if (s.spelling == Spelling::builtin)
       written = l == Language::nvcc ? "__nv_atomic_*" : "__scoped_atomic_* or __atomic_*";
-    if (s.spelling == Spelling::old) written = "atomicAdd and its kin, or __threadfence";
+    if (s.spelling == Spelling::old) {
+      const std::string text = text_of(s, l);
+      written = text.substr(0, text.find('('));
+      const bool plain = std::ranges::all_of(written, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+      if (!plain) written = text;
+    }
   }
   return fmt::format("the atomic {} of {} with order {} and scope {}, written as {}", kind,
                      s.op == Op::fence ? "memory" : std::string(1, s.place), name(s.order), name(s.scope), written);
@@ -161,8 +167,8 @@ std::string missing(const Fault& f) {
 
 const char* clause_of_ptx(const Fault& f) {
   if (f.listing.find(".target") == std::string::npos || !orders(f)) return "";
-  return "In PTX two threads synchronise only by a release pattern in the one that an acquire pattern in the other "
-         "observes "
+  return "Nothing but a release pattern in the one thread that an acquire pattern in the other observes could "
+         "synchronise the two here "
          "(PTX ISA, 8.8 Release and Acquire Patterns; 8.9.4 Memory synchronization); a relaxed operation "
          "without a "
          "fence is neither. Without that nothing orders the accesses on its two sides for other threads (8.9.5 "
@@ -221,6 +227,18 @@ std::string axioms_of(const Fault& f) {
   return out;
 }
 
+// How the right form differs: another scope is no mere spelling.
+std::string other_scope(const Fault& f, const Program& right) {
+  const auto p = parse_program(f.reduced);
+  if (p && p->threads.size() == right.threads.size())
+    for (size_t t = 0; t < right.threads.size(); ++t)
+      for (size_t k = 0; k < std::min(p->threads[t].body.size(), right.threads[t].body.size()); ++k)
+        if (const Statement &one = p->threads[t].body[k], &two = right.threads[t].body[k];
+            one.op == two.op && one.is_atomic() && two.is_atomic() && one.scope != two.scope)
+          return fmt::format("with scope {} in place of {}", name(two.scope), name(one.scope));
+  return "written otherwise";
+}
+
 std::string made_section(const Fault& f, Language l) {
   if (l == Language::opencl) return {};
   std::string out;
@@ -241,11 +259,11 @@ std::string made_section(const Fault& f, Language l) {
   out += "## Compiled right\n\n";
   if (right && *right)
     out += fmt::format(
-        "The same operation written otherwise, by the same compiler: `right{}` becomes `right.ptx`, which has {} in "
+        "The same operation {}, by the same compiler: `right{}` becomes `right.ptx`, which has {} in "
         "its "
         "place.\n\n```\n{}```\n\n",
-        l == Language::llvm ? ".ll" : ".cu", quoted(without(synchronising(f.right_listing), synchronising(f.listing))),
-        text_of({**right}, l).text);
+        other_scope(f, **right), l == Language::llvm ? ".ll" : ".cu",
+        quoted(without(synchronising(f.right_listing), synchronising(f.listing))), text_of({**right}, l).text);
   else
     out += fmt::format("The same source becomes `right.ptx` by {}, which has {} in its place.\n\n", f.right_where,
                        quoted(without(synchronising(f.right_listing), synchronising(f.listing))));
@@ -353,7 +371,8 @@ std::string report_of(const Fault& f, uint64_t programs) {
   if (ends.empty()) out += why_section(f, l);
   out += "## Where\n\n" + table_of(f);
   out += fmt::format(
-      "\n## With Fencepost\n\nFound by `fencepost hunt`, which compiles small concurrent programs and compares the "
+      "\n## With Fencepost (optional)\n\nNothing above needs it. Found by `fencepost hunt`, which compiles small "
+      "concurrent programs and compares the "
       "outcomes that the model of the source allows with those that the model of the result allows: {} drawn program{} "
       "fail{} for this reason. The first command compiles this program again and judges it, the second asks the model "
       "of "

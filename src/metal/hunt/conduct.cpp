@@ -311,6 +311,13 @@ void find_sibling(Fault& out, const Configuration& c, const PtxTest& small, size
   }
 }
 
+// Is the fault one of fences, which memory that one CTA sees does not need? A signature begins with its effect.
+bool is_of_fences(const std::string& signature) {
+  for (const Effect e : {Effect::no_membar, Effect::weak_membar, Effect::no_invalidate})
+    if (signature.starts_with(std::string(name(e)) + " ")) return true;
+  return false;
+}
+
 Fault fault_of(const Plan& plan, const Configuration& c, uint64_t number, const std::string& signature,
                const Job& job) {
   Fault out;
@@ -329,10 +336,14 @@ Fault fault_of(const Plan& plan, const Configuration& c, uint64_t number, const 
       out.table[name] = (made.state == Compiled::State::refused ? "refused: " : "failed: ") + made.message;
     } else if (!finding) {
       const auto others = judge(small, made.machine);
-      const bool any =
-          std::ranges::any_of(others, [](const Finding& f) { return level_of(f.effect) != Level::allowed; });
-      const bool local = std::ranges::any_of(others, [](const Finding& f) { return f.effect == Effect::no_remote; });
-      out.table[name] = any ? "another finding" : local ? "right: only one CTA sees its shared memory" : "right";
+      const auto worst =
+          std::ranges::find_if(others, [](const Finding& f) { return level_of(f.effect) != Level::allowed; });
+      const bool any = worst != others.end();
+      const bool local = is_of_fences(signature) &&
+                         std::ranges::any_of(others, [](const Finding& f) { return f.effect == Effect::no_remote; });
+      out.table[name] = any ? fmt::format("another finding, {}: {}", hunt::name(worst->effect), sentence(worst->effect))
+                        : local ? "right: only one CTA sees its shared memory"
+                                : "right";
       if (!any && out.right_listing.empty()) out.right_listing = record(made.machine), out.right_where = name;
     } else {
       out.table[name] = "fault";

@@ -48,11 +48,15 @@ struct Recorded {
 Expected<Recorded> judge_recorded(const std::string& text);
 
 std::string signature_of(const std::string& effect, const Instruction& culprit);
-// What a device showed of a known fault, as known_fault says it, and by which program (programs.h). "" for nothing.
-struct DeviceCounts {
-  const char *text = "", *program = "", *launches = "";  // launches: the argument of the program that gives them
+// What is known of a known fault beside the program that shows it. "" for nothing.
+struct KnownFault {
+  // What a device showed, by which program (programs.h), and the argument of that program.
+  const char *text = "", *program = "", *launches = "";
+  const char* limits = "";  // a list: which compilers, levels and neighbouring forms were tried, and what came out
+  const char* module = "";  // PTX for sm_90 that shows the fault on every row of the table
 };
-DeviceCounts device_counts(const std::string& known);
+// Of the fault that known_fault says. `effect`: its name; a lost acquire and a lost release were measured apart.
+KnownFault facts_of(const std::string& known, const std::string& effect);
 // What BUGS-FOUND.md knows of a fault of this reduced test, "" for nothing. `culprit`: index of the instruction.
 std::string known_fault(const std::string& effect, const PtxTest& test, size_t culprit,
                         const std::string& configuration);

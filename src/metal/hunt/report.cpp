@@ -62,6 +62,21 @@ std::string words_of(const Instruction& i) {
   return "`" + i.words + "`" + value + (i.unused ? " (its result is unused)" : "");
 }
 
+// Two weak loads of one place and an acquire between them, of which the second is answered by the first.
+bool is_merged(Effect e, const Instruction& i, const PtxTest* t) {
+  const auto plain = [](const Instruction& one) { return one.kind == Kind::load && one.order == Order::weak; };
+  if (e != Effect::absent || !plain(i) || t == nullptr) return false;
+  size_t k = t->body.size();
+  while (k > 0 && t->body[k - 1] != i) --k;
+  bool acquired = false;
+  for (k = k > 0 ? k - 1 : 0; k-- > 0;) {
+    const Instruction& one = t->body[k];
+    if (acquired && plain(one) && one.place == i.place && one.number == i.number) return true;
+    acquired = acquired || one.acquires();
+  }
+  return false;
+}
+
 // What is wrong with the instruction, as the end of a title.
 const char* title_of(Effect e, const Instruction& i, bool merged) {
   switch (e) {
@@ -143,6 +158,10 @@ std::string expected_of(Effect e, const Instruction& i, bool merged) {
       return "the operation is done in the type that is written";
     case Effect::split:
       return "the access is one operation: no thread sees a part of it";
+    case Effect::illegal:
+      if (i.words.starts_with("fence.acquire") || i.words.starts_with("fence.release"))
+        return "the compiler refuses the program where the target is older than sm_90, which the instruction requires";
+      return "the instruction becomes machine code that the target has, or is refused";
     default:
       return "the instruction does what is written";
   }
@@ -155,23 +174,26 @@ const char* word_of(DeviceTest::Role r) {
 }
 
 std::string device_section(const Fault& f) {
-  const DeviceCounts seen = device_counts(f.known);
+  const KnownFault seen = facts_of(f.known, f.effect);
   std::string out = "## On a device\n\n";
   if (*seen.text != 0) out += std::string(seen.text) + "\n\n";
   if (*seen.program != 0)
     out += fmt::format(
         "The program is in this folder: `nvcc -O2 -std=c++17 -arch=sm_90 -o counts device/{} && ./counts {}`; it needs "
         "a "
-        "GPU of sm_90, and prints a line for each form with the number of weak outcomes.\n\n",
-        seen.program, seen.launches);
+        "GPU of sm_90, and prints a line for each form with the number of {}.\n\n",
+        seen.program, seen.launches,
+        effect_of(f.effect) == Effect::operation ? "words that changed, and of weak outcomes for others"
+                                                 : "weak outcomes");
   if (*seen.text == 0) out += "Not measured on a device.\n\n";
   const auto tests = device_tests(f);
   if (!tests)
     return out + fmt::format("There is no litmus test of this fault for `fencepost run`: {}.\n\n",
                              tests.error().list.front().message);
   out +=
-      "Litmus tests, each of which asks for an outcome that the ISA forbids for all but the control. `fencepost run "
-      "--device cuda --model ptx-9 --seconds 10 device` runs each many times and counts.\n\n| test | the instruction "
+      "Litmus tests, each of which asks for an outcome that the ISA forbids for all but the control. They are for the "
+      "program of the last section (optional): `fencepost run --device cuda --model ptx-9 --seconds 10 device` runs "
+      "each many times and counts.\n\n| test | the instruction "
       "is "
       "|\n|---|---|\n";
   for (const DeviceTest& t : *tests) out += fmt::format("| `device/{}.litmus` | {} |\n", t.name, word_of(t.role));
@@ -221,11 +243,6 @@ std::string compiler_of(const std::string& configuration) {
   return out;
 }
 
-// Two weak loads and an acquire between them: the second is answered by the first.
-bool is_merged(Effect e, const Instruction& i) {
-  return e == Effect::absent && i.kind == Kind::load && i.order == Order::weak;
-}
-
 // Two loads that change places read one place only where their addresses are equal.
 std::string one_place(const PtxTest& t, const Instruction& i) {
   const auto at = std::ranges::find(t.body, i);
@@ -249,13 +266,13 @@ std::string one_place(const PtxTest& t, const Instruction& i) {
 }
 
 // What two threads can see of it. "" where that is plain.
-std::string seen_of(Effect e, const Instruction& i, const PtxTest* t) {
+std::string seen_of(Effect e, const Instruction& i, const PtxTest* t, bool merged) {
   std::string where;
   if (i.place == 'u' || i.place == 'c')
     where = " The path at fault is that for an address in shared memory of the own CTA.";
   if ((i.in_shared() || i.place == 'h' || i.place == 'u' || i.place == 'c') && i.scope > Scope::cta)
     where += " The other thread is in another CTA of the cluster.";
-  if (is_merged(e, i))
+  if (merged)
     return "Let x be the place of the two loads, 0 at first. Another thread does `x = 1`, and then releases a value "
            "that "
            "the acquire between the loads reads. The first load may read 0, since it races with `x = 1`. The second "
@@ -293,10 +310,8 @@ std::string seen_of(Effect e, const Instruction& i, const PtxTest* t) {
       if (t != nullptr && i.kind == Kind::load)
         return one_place(*t, i) +
                "The writer is a thread within the scopes of both loads (of `.cta`: of the same CTA) that does one "
-               "strong "
-               "store. Then the three are morally strong, and the first load may have the new value and the second the "
-               "old "
-               "one, which no execution has.";
+               "strong store whose scope includes the reading thread. Then the three are morally strong (8.7), and the "
+               "first load may have the new value and the second the old one, which no execution has.";
       return "Another thread may see the two accesses in the order in which they are not written.";
     default:
       return "";
@@ -322,20 +337,41 @@ std::set<std::string> targets_of(const Fault& f) {
   return out;
 }
 
+// The result of a row, in the words of the fault.
+std::string result_of(const Fault& f, const std::string& what) {
+  const Effect e = effect_of(f.effect);
+  if (e == Effect::reordered && what == "right")
+    return *facts_of(f.known, f.effect).module == 0 ? "in order in this arrangement"
+                                                    : "in order in this arrangement; with `late.ptx` at fault";
+  if (e == Effect::overtaken && what.starts_with("right")) return "right: the later accesses stand behind it";
+  return what;
+}
+
 std::string table_of(const Fault& f) {
   std::string out = "| compiler | target, level | result | command |\n|---|---|---|---|\n";
   for (const auto& [configuration, what] : f.table)
     out += fmt::format("| {} | {} {} | {} | `{}` |\n", compiler_of(configuration), target_of(configuration),
-                       level_of(configuration), what, command_of(configuration));
+                       level_of(configuration), result_of(f, what), command_of(configuration));
+  return out;
+}
+
+// Where it was tried beyond the table, and the program that shows it everywhere.
+std::string limits_of(const Fault& f) {
+  const KnownFault facts = facts_of(f.known, f.effect);
+  if (*facts.limits == 0) return {};
+  std::string out = fmt::format("## Limits\n\n{}\n", facts.limits);
+  if (*facts.module != 0)
+    out += fmt::format("`late.ptx`:\n\n```\n{}\n```\n\n```\n{}```\n\n",
+                       listing_commands("- sm_90 -O3", "late.ptx", "late.cubin"), facts.module);
   return out;
 }
 
 // What the machine code has, in a sentence.
-std::string actual_of(const Fault& f, Effect e, const Instruction& i, uint32_t line) {
-  if (is_merged(e, i))
+std::string actual_of(const Fault& f, Effect e, const Instruction& i, uint32_t line, bool merged) {
+  if (merged)
     return fmt::format(
         "the machine code has no load for line {}: its result is that of an earlier load of the same place", line);
-  std::string out = fmt::format("in the machine code below, {}", f.detail);
+  std::string out = fmt::format("in the machine code{}, {}", f.listing.empty() ? "" : " below", f.detail);
   if (const std::string lacks = missing(e, i); !lacks.empty()) {
     out = fmt::format("the machine code goes {}", f.detail);
     if (e == Effect::no_membar || e == Effect::weak_membar || e == Effect::no_invalidate)
@@ -352,16 +388,24 @@ std::string actual_of(const Fault& f, Effect e, const Instruction& i, uint32_t l
   return out;
 }
 
-std::string head_of(const Fault& f, Effect e, const Instruction& i, const std::string& words, uint32_t line) {
-  const bool merged = is_merged(e, i);
-  std::string out = fmt::format("# {}, {}: {} {}\n\n", compiler_of(f.configuration), target_of(f.configuration),
-                                i.words.empty() ? "`" + words + "`" : words_of(i), title_of(e, i, merged));
-  const char* sections =
-      merged ? "8.8 Release and Acquire Patterns; 8.9.4 Memory synchronization; 8.10.6 Causality; 8.7.2 Limitations on "
-               "Mixed-size Data-races: a race of accesses of one size is no excuse"
-             : clause(e);
+std::string head_of(const Fault& f, Effect e, const Instruction& i, const std::string& words, uint32_t line,
+                    bool merged) {
+  // A generic address has a path for each space, and the path for shared memory is told by its instructions.
+  const bool in_shared = (i.place == 'u' || i.place == 'c') &&
+                         (f.detail.find("ATOMS") != std::string::npos || f.detail.find("LDS") != std::string::npos);
+  std::string out = fmt::format("# {}, {}: {} {}{}\n\n", compiler_of(f.configuration), target_of(f.configuration),
+                                i.words.empty() ? "`" + words + "`" : words_of(i), title_of(e, i, merged),
+                                in_shared ? " when the address is in the CTA's shared memory" : "");
+  const bool left_out = e == Effect::absent && !merged && i.is_access();
+  const std::string sections =
+      left_out ? fmt::format("chapter 9, `{}`", i.words.substr(0, i.words.find('.')))
+      : e == Effect::reordered && i.kind == Kind::load ? "8.10.5 Sequential Consistency Per Location"
+      : merged
+          ? "8.8 Release and Acquire Patterns; 8.9.4 Memory synchronization; 8.10.6 Causality; 8.7.2 Limitations on "
+            "Mixed-size Data-races: a race of accesses of one size is no excuse"
+          : clause(e);
   out += fmt::format("- **Expected:** {} (PTX ISA, {}).\n", expected_of(e, i, merged), sections);
-  out += fmt::format("- **Actual:** {}.\n\n", actual_of(f, e, i, line));
+  out += fmt::format("- **Actual:** {}.\n\n", actual_of(f, e, i, line, merged));
   return out;
 }
 
@@ -376,7 +420,7 @@ std::string with_marks(const std::string& listing, const std::function<std::stri
 }
 
 // The listing with a word at the places that the finding names.
-std::string marked(const Fault& f, Effect e, const Instruction& i, uint32_t line) {
+std::string marked(const Fault& f, Effect e, const Instruction& i, uint32_t line, bool merged) {
   std::vector<std::string> addresses;  // "0130"
   for (size_t at = f.detail.find("at 0x"); at != std::string::npos; at = f.detail.find("at 0x", at + 1))
     addresses.push_back(fmt::format("{:04x} ", std::strtoul(f.detail.c_str() + at + 3, nullptr, 16)));
@@ -390,7 +434,7 @@ std::string marked(const Fault& f, Effect e, const Instruction& i, uint32_t line
         if (lacks.empty()) return n == 0 ? "this" : "before this";
         return n + 1 < addresses.size() ? "from here" : "to here: " + lacks + " since";
       }
-    if (is_merged(e, i) && t)
+    if (merged && t)
       for (uint32_t k = 0; k + k_first_line < line; ++k)
         if (t->body[k].kind == Kind::load && t->body[k].place == i.place && t->body[k].number == i.number &&
             one.find(fmt::format(" {} ", k + k_first_line)) == 4 && one.find("| LD") != std::string::npos)
@@ -400,7 +444,7 @@ std::string marked(const Fault& f, Effect e, const Instruction& i, uint32_t line
 }
 
 // Where a form that is right has what is missing.
-std::string marked_right(const std::string& listing, Effect e, const Instruction& i) {
+std::string marked_right(const std::string& listing, Effect e, bool merged) {
   const auto is_load = [](const std::string& one) {
     return one.find("| LD") != std::string::npos && one.find("| LDC") == std::string::npos;
   };
@@ -413,7 +457,7 @@ std::string marked_right(const std::string& listing, Effect e, const Instruction
     const bool fence = one.find("| MEMBAR") != std::string::npos || one.find(" MEMBAR.") != std::string::npos;
     if ((e == Effect::no_membar || e == Effect::weak_membar) && fence) return "here it is";
     if (e == Effect::no_invalidate && one.find("CCTL.IVALL") != std::string::npos) return "here it is";
-    if (is_merged(e, i) && is_load(one) && ++seen == loads) return "the second load";
+    if (merged && is_load(one) && ++seen == loads) return "the second load";
     return "";
   });
 }
@@ -425,15 +469,19 @@ std::string report_of(const Fault& f) {
   const Instruction i = parsed ? parsed->body.front() : Instruction{};
   const uint32_t line = parsed && t ? line_of(*t, i) : 0;
   const std::string address = parsed ? address_of(i) : "";
-  std::string out = head_of(f, e, i, words, line);
-  if (const std::string seen = seen_of(e, i, t ? &*t : nullptr); !seen.empty()) out += seen + "\n\n";
+  const bool merged = is_merged(e, i, t ? &*t : nullptr);
+  std::string out = head_of(f, e, i, words, line, merged);
+  if (const std::string seen = seen_of(e, i, t ? &*t : nullptr, merged); !seen.empty()) out += seen + "\n\n";
+  const bool any_right =
+      std::ranges::any_of(f.table, [&](const auto& row) { return result_of(f, row.second).starts_with("right"); });
   out += fmt::format(
-      "Compiler: {}, {} for {}.{} No driver takes part: the machine code is read. Targets and versions where it is "
-      "right: "
-      "the table under \"Where\". Sections are those of PTX ISA 9.4; chapter 8 of 8.x has the same numbers. The "
+      "Compiler: {}, {} for {}.{} No driver takes part: the machine code is read. {} "
+      "Sections are those of PTX ISA 9.4; chapter 8 of 8.x has the same numbers. The "
       "tests say `.version 8.8`.\n\n",
       compiler_of(f.configuration), level_of(f.configuration), target_of(f.configuration),
-      f.toolkit.empty() ? "" : " Programs: " + f.toolkit + ".");
+      f.toolkit.empty() ? "" : " Programs: " + f.toolkit + ".",
+      any_right ? "Targets and versions where it is right: the table under \"Where\"."
+                : "No target and version of the table under \"Where\" is right.");
   out += fmt::format("## How to see it\n\n```\n{}\n```\n\n",
                      listing_commands(f.configuration, "test-" + target_of(f.configuration) + ".ptx", "test.cubin"));
   if (t)
@@ -449,7 +497,9 @@ std::string report_of(const Fault& f) {
       "that it waits for, from bits 110-112 and 116-121 of its encoding (`nvdisasm -hex`); label and text.";
   if (!f.listing.empty())
     out += fmt::format("Its machine code (`wrong.rec` has it after two lines of head). {}\n\n```\n{}```\n\n", columns,
-                       marked(f, e, i, line));
+                       marked(f, e, i, line, merged));
+  else
+    out += "There is no listing of its machine code, and so no record of it in this folder.\n\n";
   if (f.detail.find("the end") != std::string::npos || f.detail.find("the begin") != std::string::npos)
     out +=
         "\"The begin\" and \"the end\" are those of the kernel: they stand for accesses of the thread before and "
@@ -471,8 +521,15 @@ std::string report_of(const Fault& f) {
           if (std::ranges::find(two.body, k) == two.body.end()) words += (words.empty() ? "" : ", ") + words_of(k);
         return words;
       };
-      const std::string difference = other && t ? without(*other, *t) : "",
-                        instead = other && t ? without(*t, *other) : "";
+      std::string difference = other && t ? without(*other, *t) : "", instead = other && t ? without(*t, *other) : "";
+      if (other && t && i.value != Value::parameter && i.kind >= Kind::atomic)
+        if (PtxTest given = *t; true) {
+          for (Instruction& k : given.body)
+            if (k == i) k.value = Value::parameter;
+          if (given.body == other->body)
+            difference = i.operation == "add" ? "the addend from a register" : "the operand from a register",
+            instead = "the constant";
+        }
       out += fmt::format(
           "## A form that the same compiler gets right\n\nWith {} in place of {}:\n\n```\n{}\n```\n\n{} "
           "(`right.rec`):\n\n```\n{}```\n\n",
@@ -480,20 +537,22 @@ std::string report_of(const Fault& f) {
           e == Effect::overtaken || e == Effect::reordered ? "There the accesses stand in order"
           : e == Effect::operation                         ? "There the operation is that of the type"
                                                            : "It has what is missing above",
-          marked_right(f.right_listing, e, i));
+          marked_right(f.right_listing, e, merged));
     }
   }
   out +=
       "NVIDIA documents no machine instruction. That these are needed is read off other forms of the same PTX "
       "instruction, as above, and from measurements where the next section has some.\n\n";
   out += device_section(f);
+  out += limits_of(f);
   out += "## Where\n\n" + table_of(f);
   out += fmt::format(
-      "\n## With Fencepost\n\nFound by `fencepost hunt`, which compiles small PTX programs and reads the machine code. "
-      "`fencepost hunt --compiler ptxas=PATH --targets {} --levels {} --test '{}'` compiles and judges this one; "
-      "`fencepost "
-      "hunt wrong.rec` judges the listing without a compiler. The drawn test was `{}`.\n",
-      target_of(f.configuration), level_of(f.configuration).substr(2), f.reduced, f.test);
+      "\n## With Fencepost (optional)\n\nNothing above needs it but the litmus tests, where there are some. Found by "
+      "`fencepost hunt`, which compiles small PTX programs and reads the machine code. "
+      "`fencepost hunt --compiler ptxas=PATH --targets {} --levels {} --test '{}'` compiles and judges this one{}. "
+      "The drawn test was `{}`.\n",
+      target_of(f.configuration), level_of(f.configuration).substr(2), f.reduced,
+      f.listing.empty() ? "" : "; `fencepost hunt wrong.rec` judges the listing without a compiler", f.test);
   return out;
 }
 
@@ -513,8 +572,10 @@ std::vector<ReportFile> report_files(const Summary& s) {
         out.push_back({fmt::format("{}/test-{}.ptx", folder, target), module_of({*t}, target).text});
     if (const auto tests = device_tests(f))
       for (const DeviceTest& d : *tests) out.push_back({fmt::format("{}/device/{}.litmus", folder, d.name), d.text});
-    if (const auto program = device_program(device_counts(f.known).program); !program.empty())
-      out.push_back({fmt::format("{}/device/{}", folder, device_counts(f.known).program), std::string(program)});
+    const KnownFault facts = facts_of(f.known, f.effect);
+    if (const auto program = device_program(facts.program); !program.empty())
+      out.push_back({fmt::format("{}/device/{}", folder, facts.program), std::string(program)});
+    if (*facts.module != 0) out.push_back({folder + "/late.ptx", facts.module});
     if (!f.listing.empty())
       out.push_back({folder + "/wrong.rec", recorded(f.reduced, target_of(f.configuration), f.listing)});
     if (const auto right = parse_test(right_of(f).test); right && right_of(f).test != f.reduced)

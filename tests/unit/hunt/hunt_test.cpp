@@ -161,6 +161,7 @@ TEST(Hunt, AnswersOfEarlierAccessesAreHeldAgainstTheModel) {
 // Results that are wanted in the other order: what ptxas 13.5 makes of two loads of one place.
 TEST(Hunt, LateResultsMoveLoads) {
   EXPECT_TRUE(effects("late").contains("reordered"));
+  EXPECT_TRUE(effects("late-used").contains("reordered"));
   const auto late = parse_test("late: ld.volatile.global.b32@p1; ld.relaxed.gpu.global.b32@p1");
   ASSERT_TRUE(late.has_value());
   EXPECT_TRUE(late->late && !late->loop);
@@ -657,7 +658,8 @@ TEST(Hunt, ReportsAreCompleteByThemselves) {
   for (const char* part :
        {"8.9.4 Memory synchronization", "8.9.5 Causality Order", "25,689,984 of 25,690,112",
         "a variable in shared memory", "ptxas V13.5.37, nvdisasm V13.5.37", "no `CCTL.IVALL`",
-        "`atom.acquire.gpu.shared.add.u32` in place of `atom.acquire.gpu.shared.add.u64`",
+        "`atom.acquire.gpu.shared.add.u32` in place of `atom.acquire.gpu.shared.add.u64`", "lines `acquireN`",
+        "## With Fencepost (optional)", "it loses its release as well as its acquire",
         "| ptxas 13.5.37 | sm_80 -O3 | right | `ptxas -O3 -arch=sm_80 -lineinfo test-sm_80.ptx -o test.cubin` |"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   // Every row can be run again, and nothing is named that is not in the folder.
@@ -665,6 +667,7 @@ TEST(Hunt, ReportsAreCompleteByThemselves) {
   EXPECT_NE(files["test-sm_90.ptx"].find(".target sm_90\n"), std::string::npos);
   EXPECT_NE(files["right.ptx"].find("atom.acquire.gpu.shared.add.u32"), std::string::npos);
   EXPECT_NE(files["device/silicon.cu"].find("__global__"), std::string::npos);
+  EXPECT_EQ(text.find("red.release"), std::string::npos);  // a lost release is another report
   for (const char* elsewhere : {"docs/", "examples/", "BUGS-FOUND"})
     EXPECT_EQ(text.find(elsewhere), std::string::npos) << elsewhere;
   static const std::regex named("`((?:device/)?[A-Za-z0-9_+.-]+\\.(?:ptx|rec|cu|litmus))`");
@@ -715,6 +718,67 @@ TEST(Hunt, ReportsSayWhatIsUnusedAndWhatIsOnePlace) {
       {"Both loads have the address p + 64"});
 }
 
+// What was tried beyond the table, and where a row needs more words than "right".
+TEST(Hunt, ReportsSayHowFarAFaultGoes) {
+  const auto files_for = [](const char* effect, const std::string& test, size_t at, const char* configuration,
+                            const char* row, const char* detail) {
+    hunt::Fault f = lost_acquire();
+    f.effect = effect;
+    f.test = f.reduced = test;
+    f.configuration = configuration;
+    f.detail = detail;
+    const auto t = parse_test(test);
+    EXPECT_TRUE(t.has_value());
+    f.culprit = to_string(t->body[at]);
+    f.right_where = f.configuration + ", as " + test.substr(0, test.find('='));
+    f.table = {{configuration, "fault"}, {"ptxas-13.5.37 sm_80 -O3", row}};
+    f.known = known_fault(effect, *t, at, f.configuration);
+    EXPECT_FALSE(f.known.empty()) << test;
+    if (std::string(effect) == "illegal") f.listing.clear();
+    return report_for(f);
+  };
+  const auto has = [](const std::string& text, std::initializer_list<const char*> parts) {
+    for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  };
+  const auto has_not = [](const std::string& text, std::initializer_list<const char*> parts) {
+    for (const char* part : parts) EXPECT_EQ(text.find(part), std::string::npos) << part << "\n" << text;
+  };
+  const char* const sm90 = "ptxas-13.5.37 sm_90 -O3";
+  auto files =
+      files_for("no-membar", "st.weak.global.u32@p2; red.release.gpu.shared.add.u64@t1", 1, sm90, "right", "d");
+  has(files["report.md"], {"197 of 10,485,760", "lines `release`"});
+  has_not(files["report.md"], {"| `atom.acquire"});
+
+  files = files_for("overtaken", "atom.acq_rel.gpu.shared.add.u64@s1 unused; st.weak.global.u32@q1", 0, sm90,
+                    "right: only one CTA sees its shared memory", "STG.E at 0xd0 before LDS.64 at 0x130");
+  has(files["report.md"], {"8.11.1", "right: the later accesses stand behind it", "`-O2` and `-O3` alone"});
+  has_not(files["report.md"], {"only one CTA sees"});
+
+  files = files_for("reordered", "ld.volatile.global.b32@q1; ld.relaxed.gpu.global.b32@p1", 1, sm90, "right",
+                    "LDG.E.STRONG.GPU at 0xa0 before LDG.E.STRONG.SYS at 0xb0");
+  has(files["report.md"],
+      {"whose scope includes the reading thread", "(PTX ISA, 8.10.5 Sequential Consistency Per Location).",
+       "in order in this arrangement; with `late.ptx` at fault", "ptxas -O3 -arch=sm_90 -lineinfo late.ptx",
+       "No target and version of the table"});
+  has(files["late.ptx"], {"ld.volatile.global.b32 %r0, [%p+64];", "mul.lo.u32 %r1, %r1, %r1;"});
+
+  files = files_for("operation", "red.relaxed.gpu.shared.add.noftz.f16x2@s1=1", 0, sm90, "fault",
+                    "ATOMS.POPC.INC.32 at 0x40");
+  has(files["report.md"], {"With the addend from a register in place of the constant:", "number of words that changed",
+                           "No target and version of the table", "A `red` of `bf16x2` was not run"});
+
+  files = files_for("illegal", "fence.acquire.cta", 0, "ptxas-12.9.86 sm_80 -O3", "refused: x",
+                    "an instruction of zeros: Illegal instruction");
+  has(files["report.md"], {"the compiler refuses the program where the target is older than sm_90",
+                           "in the machine code, an instruction of zeros", "16 bytes of zeros", "offset 0x10"});
+  has_not(files["report.md"], {"machine code below", "wrong.rec"});
+  EXPECT_FALSE(files.contains("wrong.rec"));
+
+  files = files_for("no-invalidate", "atom.acquire.gpu.add.u64@u1; ld.weak.global.u32@p3", 0, sm90, "right",
+                    "from ATOMS.CAST.SPIN.64 at 0x170 to LDG.E at 0x230");
+  has(files["report.md"], {"does not acquire when the address is in the CTA's shared memory\n"});
+}
+
 // A load with an order that is nowhere is left out; nothing stands for it.
 TEST(Hunt, ReportsTellLoadsThatAreLeftOutFromMergedOnes) {
   hunt::Fault f = lost_acquire();
@@ -723,6 +787,12 @@ TEST(Hunt, ReportsTellLoadsThatAreLeftOutFromMergedOnes) {
   f.right_listing.clear();
   const std::string text = report_for(f)["report.md"];
   EXPECT_NE(text.find("`ld.acquire.cluster.global.v8.b32` is left out"), std::string::npos) << text;
+  EXPECT_NE(text.find("the access is done (PTX ISA, chapter 9, `ld`)"), std::string::npos) << text;
+  // Nor is a weak load merged with one that its test does not have.
+  f.culprit = f.reduced = f.test = "ld.weak.global.u32@p1";
+  const std::string alone = report_for(f)["report.md"];
+  EXPECT_NE(alone.find("`ld.weak.global.u32` is left out"), std::string::npos) << alone;
+  EXPECT_EQ(alone.find("acquire between"), std::string::npos) << alone;
 }
 
 // Without a program of ours or a litmus test the report says so.

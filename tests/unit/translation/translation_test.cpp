@@ -284,7 +284,8 @@ TEST(Reports, OfOneThreadSayHowItEnds) {
   for (const char* part :
        {"# clang 19.1.7, sm_90: unsigned `atomicMin_block(x, 1u)` becomes the signed `atom.cta.min.s32`",
         "ends with `x=1; 0:r0=0; 0:r1=4294967291;`", "ends with `x=4294967291; 0:r0=0; 0:r1=4294967291;`",
-        "// <<< here", "headers of CUDA 12.9", "-ptx source-nvcc.cu", "## In one line"})
+        "// <<< here", "headers of CUDA 12.9", "-ptx source-nvcc.cu", "## In one line", "written as atomicMin_block.",
+        "The same operation with scope device in place of block, by the same compiler", "With Fencepost (optional)"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   EXPECT_EQ(text.find("docs/"), std::string::npos);
   EXPECT_NE(files["source-nvcc.cu"].find("atomicMin_block"), std::string::npos);
