@@ -341,8 +341,8 @@ std::set<std::string> targets_of(const Fault& f) {
 std::string result_of(const Fault& f, const std::string& what) {
   const Effect e = effect_of(f.effect);
   if (e == Effect::reordered && what == "right")
-    return *facts_of(f.known, f.effect).module == 0 ? "in order in this arrangement"
-                                                    : "in order in this arrangement; with `late.ptx` at fault";
+    return *facts_of(f.known, f.effect).limits == 0 ? "in order in this arrangement"
+                                                    : "in order in this arrangement; see \"Limits\"";
   if (e == Effect::overtaken && what.starts_with("right")) return "right: the later accesses stand behind it";
   return what;
 }

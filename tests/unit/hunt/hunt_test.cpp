@@ -758,7 +758,7 @@ TEST(Hunt, ReportsSayHowFarAFaultGoes) {
                     "LDG.E.STRONG.GPU at 0xa0 before LDG.E.STRONG.SYS at 0xb0");
   has(files["report.md"],
       {"whose scope includes the reading thread", "(PTX ISA, 8.10.5 Sequential Consistency Per Location).",
-       "in order in this arrangement; with `late.ptx` at fault", "ptxas -O3 -arch=sm_90 -lineinfo late.ptx",
+       "in order in this arrangement; see \"Limits\"", "ptxas -O3 -arch=sm_90 -lineinfo late.ptx",
        "No target and version of the table"});
   has(files["late.ptx"], {"ld.volatile.global.b32 %r0, [%p+64];", "mul.lo.u32 %r1, %r1, %r1;"});
 
