@@ -34,6 +34,8 @@ int suite(const launch::Options& o, const std::vector<std::string>& words, launc
           const Output& output) {
   if (!std::filesystem::is_directory(o.suite))
     return fail(error_at({}, fmt::format("'{}' is no folder", o.suite), "--suite=DIR").error(), output);
+  if (!o.output.empty())
+    return fail(error_at({}, "--output is of one file: a suite writes a table", "--table=FILE.csv").error(), output);
   if (o.form != launch::Form::text)
     return fail(error_at({}, "the report of a suite is text, or a table", "--table=FILE.json").error(), output);
   if (o.again != launch::Options::Again::no || o.mutants) return suite_again(o, words, verify, output);

@@ -308,6 +308,55 @@ void Lowering::reduce() {
   define(argument(0), Value::scalar(sum));
 }
 
+namespace {
+
+// The lanes that an instance names: its last word, in hexadecimal digits. Of exchanges, and of barriers of a warp.
+std::optional<uint64_t> named_by(const prog::Instr& i) {
+  const std::string& name = i.barrier.instance;
+  if (i.kind != Kind::barrier || !(name.starts_with("lanes ") || name.starts_with("warp "))) return std::nullopt;
+  return std::stoull(name.substr(name.rfind(' ') + 1), nullptr, 16);
+}
+
+// May the thread wait for something, at a barrier or in a loop?
+bool may_wait(const prog::Template& t) {
+  for (size_t k = 0; k < t.code.size(); ++k) {
+    const prog::Instr& i = t.code[k];
+    if (i.kind == Kind::barrier) return true;
+    if ((i.kind == Kind::branch || i.kind == Kind::jump) && t.labels[i.label].at <= k) return true;
+  }
+  return false;
+}
+
+// A lane that is named and does not come is waited for until it ends. That is modelled where nothing can keep it from
+// its end: then it is as if it were not named. It takes no part in a vote, which is not modelled.
+void check_absent(const std::vector<prog::Template>& threads, const spirv::Launch& launch) {
+  const auto warp_of = [&](uint32_t t) {
+    const spirv::Place p = launch.place(t);
+    return launch.global_workgroup(p) * launch.grid.subgroups + p.subgroup;
+  };
+  for (uint32_t t = 0; t < threads.size(); ++t)
+    for (const prog::Instr& i : threads[t].code) {
+      const std::optional<uint64_t> named = named_by(i);
+      if (!named) continue;
+      for (uint32_t other = 0; other < threads.size(); ++other) {
+        if (warp_of(other) != warp_of(t) || (*named >> launch.place(other).lane & 1) == 0) continue;
+        const auto& code = threads[other].code;
+        if (std::any_of(code.begin(), code.end(), [&](const prog::Instr& o) {
+              return o.kind == Kind::barrier && o.barrier.instance == i.barrier.instance;
+            }))
+          continue;
+        if (may_wait(threads[other]))
+          litmus::unsupported(i.span, "a lane that the mask names goes another way, and may wait there",
+                              "a mask names the lanes that come");
+        if (i.barrier.instance.starts_with("lanes ") && !i.barrier.instance.starts_with("lanes shfl"))
+          litmus::unsupported(i.span, "a lane that the mask names has ended, or never comes",
+                              "a mask names the lanes that come");
+      }
+    }
+}
+
+}  // namespace
+
 void settle_exchanges(prog::Test& test, std::vector<prog::Template>& threads, const spirv::Launch& launch) {
   struct Often {
     uint32_t once = 0, in_loops = 0;
@@ -340,9 +389,15 @@ void settle_exchanges(prog::Test& test, std::vector<prog::Template>& threads, co
                             "a launch 1.S.W has one thread per warp");
     }
   }
+  check_absent(threads, launch);
+  std::set<prog::SymbolId> taken;
   for (prog::Template& t : threads)
     for (prog::Instr& i : t.code) {
       if (i.kind != Kind::load || !prog::is_lane(i.tags) || given.contains(i.addr.symbol)) continue;
+      // The cell holds any value, but one.
+      if (!taken.insert(i.addr.symbol).second)
+        litmus::unsupported(i.span, "several lanes take from a lane that never comes, and each may find another value",
+                            "a mask names the lanes that come");
       prog::Object& o = test.objects[test.symbols[i.addr.symbol].object];
       o.tags.remove(Tag::WARP);
       o.undefined.assign(o.init.size(), true);

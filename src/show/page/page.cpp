@@ -522,7 +522,9 @@ draw::Verdict verdict_of(const std::vector<Set>& sets) {
     if (owed > 0)
       v.why.push_back(
           fmt::format("{} that a plan asks for {} missing or not whole.", results(owed), owed == 1 ? "is" : "are"));
-  } else if (forbidden > 0 && sensitive == 0) {
+  } else if (forbidden == 0) {
+    v = {draw::Tone::open, "INCOMPLETE", {fmt::format("None {} asks for what its model forbids.", of)}};
+  } else if (sensitive == 0) {
     v = {draw::Tone::open,
          "INCOMPLETE",
          {fmt::format("None {} shows what its model forbids, but no weaker form of a forbidden test showed its outcome "
@@ -531,11 +533,10 @@ draw::Verdict verdict_of(const std::vector<Set>& sets) {
                       of)}};
   } else {
     v = {draw::Tone::good, "PASS", {fmt::format("None {} shows what its model forbids.", of)}};
-    if (forbidden > 0)
-      v.why.push_back(
-          fmt::format("Of {} with an outcome that is forbidden, {} had a weaker form that showed it under "
-                      "the same stress.",
-                      results(forbidden), sensitive));
+    v.why.push_back(
+        fmt::format("Of {} with an outcome that is forbidden, {} had a weaker form that showed it under "
+                    "the same stress.",
+                    results(forbidden), sensitive));
   }
   return v;
 }

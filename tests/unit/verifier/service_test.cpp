@@ -283,6 +283,37 @@ TEST_F(Service, sarif) {
   EXPECT_EQ(bad["runs"][0]["results"].size(), 0u);
 }
 
+// Out of time nothing is known of the flags; a run in which they do not start at 0 is no race of the kernel.
+TEST_F(Service, nothing_is_confirmed_from_a_start_that_a_proof_excludes) {
+  const std::string scan = R"(__global__ void scan(const int *in, int *out, unsigned *next, int *pre, int *flag) {
+  __shared__ unsigned s;
+  __shared__ int base;
+  if (threadIdx.x == 0) s = atomicAdd(next, 1u);
+  __syncthreads();
+  const unsigned b = s;
+  if (threadIdx.x == 0) {
+    int run = 0;
+    if (b > 0) {
+      cuda::atomic_ref<int, cuda::thread_scope_device> p(flag[b - 1]);
+      while (p.load(cuda::memory_order_acquire) == 0);
+      run = pre[b - 1];
+    }
+    pre[b] = run + in[b];
+    cuda::atomic_ref<int, cuda::thread_scope_device> q(flag[b]);
+    q.store(1, cuda::memory_order_release);
+    base = run;
+  }
+  __syncthreads();
+  out[b * blockDim.x + threadIdx.x] = in[b] + base;
+}
+)";
+  for (const char* seconds : {"0.000001", "0.001", "0.005"}) {
+    const auto a = ask({"--cuda", "--blockDim=64", "--gridDim=16", std::string("--timeout=") + seconds},
+                       "#include <cuda/atomic>\n" + scan);
+    EXPECT_NE(a.exit_code, 1) << seconds << a.err;
+  }
+}
+
 TEST_F(Service, html) {
   const auto a = ask({"--local_size=8", "--num_groups=1", "--format=html"},
                      "__kernel void k(__global int *a) {\n  int x = a[1 & 3 < 4];\n  a[1] = x + 1;\n}\n");
