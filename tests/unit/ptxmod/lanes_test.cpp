@@ -407,6 +407,26 @@ DONE:
   EXPECT_EQ(ask(text, 1, check::Engine::solve), Status::holds);
 }
 
+// A lane waits for those that its mask names until they end. Were those that have no such exchange left out, a kernel
+// whose lanes wait for each other would end.
+TEST(Lanes, ALaneThatMayWaitElsewhereIsNotLeftOut) {
+  const auto says = [](const std::string& config, const std::string& one, const std::string& other,
+                       const std::string& what) {
+    const std::string all =
+        refusal(kernel("// @Config: " + config + "\n", "  setp.ne.u32 %p1, %r2, 0;\n  @%p1 bra OTHER;\n" + one +
+                                                           "  bra DONE;\nOTHER:\n" + other + "DONE:\n"));
+    EXPECT_NE(all.find(what), std::string::npos) << all;
+  };
+  const std::string shuffle = "  shfl.sync.idx.b32 %r3, %r2, 1, 31, 0xffffffff;\n", waits = "may wait there";
+  says("2, 1, 1", shuffle, "  bar.sync 0;\n", waits);
+  says("2, 1, 1", shuffle, "  bar.warp.sync 2;\n", waits);
+  says("2, 1, 1", shuffle, "AGAIN:\n  ld.global.u32 %r3, [%rd4];\n  setp.eq.u32 %p2, %r3, 0;\n  @%p2 bra AGAIN;\n",
+       waits);
+  says("2, 1, 1", "  bar.warp.sync 3;\n", "  bar.sync 0;\n", waits);
+  says("2, 1, 1", "  vote.sync.any.pred %p2, %p1, 0xffffffff;\n", "", "has ended, or never comes");
+  says("3, 1, 1", "", "  shfl.sync.idx.b32 %r3, %r2, 0, 31, 0xffffffff;\n", "each may find another value");
+}
+
 // A vote of all lanes has one result, so that what it decides keeps them together.
 TEST(Lanes, AVoteOfAllKeepsTheLanesTogether) {
   const std::string text = kernel("// @Config: 2, 1, 1\n// @Output: forall (out.u32[0] == out.u32[1])\n",
