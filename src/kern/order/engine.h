@@ -59,8 +59,8 @@ class Engine {
   // taken it and not given it back, or one gives it back behind its access and the other takes it before its own; or a
   // counter of tickets, with a ticket behind the one, a ticket before the other, and a fence.
   ir::RegionId perhaps(const AccessRecord& a, const AccessRecord& b) const;
-  // What CUDA's guide gives and PTX does not: the read of a lane comes before a store of its warp's matrix, for which
-  // all lanes have arrived meanwhile. No: it does not.
+  // What CUDA's guide gives and PTX does not: a read of one lane comes before its warp's store of a matrix, since
+  // that store begins when all lanes have arrived. The term says that a and b are such a pair.
   Term read_before_matrix(const AccessRecord& a, const AccessRecord& b) const;
   const Assumptions& assumptions() const { return last_.assumptions; }
 

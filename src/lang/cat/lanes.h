@@ -1,9 +1,8 @@
 #pragma once
 // A memory model for tests whose lanes exchange values (prog/lanes.h): the events of exchanges, WARP \ B, are in
-// none of the model's sets, and rf, co, loc, vloc and syncbar relate none of them. Axioms are added. `lane-
-// exchange`: no load of an exchange reads the initial value, since it comes behind the barrier of the lanes that
-// have stored. And where the model forbids values out of thin air, `lane-thin-air`: none comes round through
-// exchanges.
+// none of the model's sets, and rf, co, loc, vloc and syncbar relate none of them. Two axioms are added:
+//   lane-exchange   no load of an exchange reads the initial value: it is behind the barrier of the lanes that store
+//   lane-thin-air   where the model forbids values out of thin air: no value depends on itself through an exchange
 #include "cat/model.h"
 
 namespace fencepost::cat {

@@ -317,42 +317,51 @@ std::optional<uint64_t> named_by(const prog::Instr& i) {
   return std::stoull(name.substr(name.rfind(' ') + 1), nullptr, 16);
 }
 
+uint32_t warp_of(const spirv::Launch& launch, uint32_t thread) {
+  const spirv::Place p = launch.place(thread);
+  return launch.global_workgroup(p) * launch.grid.subgroups + p.subgroup;
+}
+
+// Does instruction j jump to instruction k or before it?
+bool jumps_back(const prog::Template& t, size_t j, size_t k) {
+  const prog::Instr& i = t.code[j];
+  return (i.kind == Kind::branch || i.kind == Kind::jump) && t.labels[i.label].at <= k;
+}
+
 // May the thread wait for something, at a barrier or in a loop?
 bool may_wait(const prog::Template& t) {
-  for (size_t k = 0; k < t.code.size(); ++k) {
-    const prog::Instr& i = t.code[k];
-    if (i.kind == Kind::barrier) return true;
-    if ((i.kind == Kind::branch || i.kind == Kind::jump) && t.labels[i.label].at <= k) return true;
-  }
+  for (size_t k = 0; k < t.code.size(); ++k)
+    if (t.code[k].kind == Kind::barrier || jumps_back(t, k, k)) return true;
   return false;
 }
 
 // A lane that is named and does not come is waited for until it ends. That is modelled where nothing can keep it from
 // its end: then it is as if it were not named. It takes no part in a vote, which is not modelled.
 void check_absent(const std::vector<prog::Template>& threads, const spirv::Launch& launch) {
-  const auto warp_of = [&](uint32_t t) {
-    const spirv::Place p = launch.place(t);
-    return launch.global_workgroup(p) * launch.grid.subgroups + p.subgroup;
+  struct Lane {
+    uint32_t thread = 0;
+    std::map<std::string, const prog::Instr*> comes;  // to these instances, first by this instruction
   };
-  for (uint32_t t = 0; t < threads.size(); ++t)
-    for (const prog::Instr& i : threads[t].code) {
-      const std::optional<uint64_t> named = named_by(i);
-      if (!named) continue;
-      for (uint32_t other = 0; other < threads.size(); ++other) {
-        if (warp_of(other) != warp_of(t) || (*named >> launch.place(other).lane & 1) == 0) continue;
-        const auto& code = threads[other].code;
-        if (std::any_of(code.begin(), code.end(), [&](const prog::Instr& o) {
-              return o.kind == Kind::barrier && o.barrier.instance == i.barrier.instance;
-            }))
-          continue;
-        if (may_wait(threads[other]))
-          litmus::unsupported(i.span, "a lane that the mask names goes another way, and may wait there",
-                              "a mask names the lanes that come");
-        if (i.barrier.instance.starts_with("lanes ") && !i.barrier.instance.starts_with("lanes shfl"))
-          litmus::unsupported(i.span, "a lane that the mask names has ended, or never comes",
-                              "a mask names the lanes that come");
-      }
-    }
+  std::map<uint32_t, std::vector<Lane>> warps;
+  for (uint32_t t = 0; t < threads.size(); ++t) {
+    Lane lane{t, {}};
+    for (const prog::Instr& i : threads[t].code)
+      if (named_by(i)) lane.comes.try_emplace(i.barrier.instance, &i);
+    warps[warp_of(launch, t)].push_back(std::move(lane));
+  }
+  for (const auto& [warp, lanes] : warps)
+    for (const Lane& lane : lanes)
+      for (const auto& [instance, first] : lane.comes)
+        for (const Lane& other : lanes) {
+          const prog::Instr& i = *first;
+          if ((*named_by(i) >> launch.place(other.thread).lane & 1) == 0 || other.comes.contains(instance)) continue;
+          if (may_wait(threads[other.thread]))
+            litmus::unsupported(i.span, "a lane that the mask names goes another way, and may wait there",
+                                "a mask names the lanes that come");
+          if (instance.starts_with("lanes ") && !instance.starts_with("lanes shfl"))
+            litmus::unsupported(i.span, "a lane that the mask names has ended, or never comes",
+                                "a mask names the lanes that come");
+        }
 }
 
 }  // namespace
@@ -366,8 +375,7 @@ void settle_exchanges(prog::Test& test, std::vector<prog::Template>& threads, co
   std::map<std::pair<uint32_t, std::string>, Often> first;  // by warp and name: of its first lane that comes
   for (uint32_t t = 0; t < threads.size(); ++t) {
     const auto& code = threads[t].code;
-    const spirv::Place p = launch.place(t);
-    const uint32_t warp = launch.global_workgroup(p) * launch.grid.subgroups + p.subgroup;
+    const uint32_t warp = warp_of(launch, t);
     std::map<std::string, std::pair<Often, Span>> own;
     for (size_t k = 0; k < code.size(); ++k) {
       const prog::Instr& i = code[k];
@@ -375,9 +383,7 @@ void settle_exchanges(prog::Test& test, std::vector<prog::Template>& threads, co
       if (i.kind == Kind::store) given.insert(i.addr.symbol);
       if (i.kind != Kind::barrier) continue;
       bool in_loop = false;
-      for (size_t j = k + 1; j < code.size() && !in_loop; ++j)
-        in_loop =
-            (code[j].kind == Kind::branch || code[j].kind == Kind::jump) && threads[t].labels[code[j].label].at <= k;
+      for (size_t j = k + 1; j < code.size() && !in_loop; ++j) in_loop = jumps_back(threads[t], j, k);
       auto& [often, span] = own[i.barrier.instance];
       ++(in_loop ? often.in_loops : often.once);
       span = i.span;
