@@ -169,8 +169,28 @@ void Writer::copies(llvm::BasicBlock& from, llvm::BasicBlock& to) {
   put(fmt::format("bra {}", label(to)));
 }
 
+namespace {
+
+// What clang's check of a bool branches to where the bool is neither 0 nor 1.
+bool is_no_bool(llvm::BasicBlock& b) {
+  const llvm::Instruction* first = b.getFirstNonPHIOrDbg();
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(first);
+  return b.phis().empty() && call != nullptr && call->getCalledFunction() != nullptr &&
+         call->getCalledFunction()->getName() == k_no_bool &&
+         llvm::isa_and_nonnull<llvm::UnreachableInst>(call->getNextNonDebugInstruction());
+}
+
+}  // namespace
+
 void Writer::branch(llvm::BranchInst& b) {
   if (b.isUnconditional()) return copies(*b.getParent(), *b.getSuccessor(0));
+  // The check parts no lanes and no order hangs on it: it says when behaviour is undefined.
+  if (is_no_bool(*b.getSuccessor(1)) && !is_no_bool(*b.getSuccessor(0))) {
+    const std::string other = declare("no_bool", 1);
+    put(fmt::format("xor.pred {}, {}, 1", other, predicate(b.getCondition())));
+    put(fmt::format("cuda.ub.unreachable {}", other));
+    return copies(*b.getParent(), *b.getSuccessor(0));
+  }
   const std::string yes = fmt::format("$E{}", edges_++);
   put(fmt::format("@{} bra {}", predicate(b.getCondition()), yes));
   copies(*b.getParent(), *b.getSuccessor(1));

@@ -155,7 +155,7 @@ bool Writer::function(llvm::CallBase& c, const Demangled& d) {
     return true;
   }
   // Of a bool that is neither 0 nor 1; an unreachable instruction follows.
-  if (n == "__ubsan_handle_load_invalid_value_minimal_abort") return true;
+  if (n == k_no_bool) return true;
   if (n == "__syncthreads") {
     put(fmt::format("cuda.barrier.s{}", barriers_++));
     return true;

@@ -28,6 +28,9 @@ struct Refusal {
 
 std::string said(const llvm::Type* t);
 
+// Called where a bool is neither 0 nor 1, by what -fsanitize=bool makes.
+inline constexpr const char* k_no_bool = "__ubsan_handle_load_invalid_value_minimal_abort";
+
 class Writer {
  public:
   Writer(llvm::Module& module, llvm::Function& kernel, std::string shown, std::string file)

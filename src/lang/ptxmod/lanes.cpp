@@ -40,11 +40,34 @@ std::string exchange_name(const Node& n, bool cuda) {
   return n.mnemonic();
 }
 
+// Where a register may have its value from, through moves: an instruction of that name.
+bool Lowering::comes_from(uint32_t reg, const char* head) const {
+  std::set<uint32_t> seen;
+  std::vector<uint32_t> open = {reg};
+  while (!open.empty()) {
+    const uint32_t r = open.back();
+    open.pop_back();
+    if (!seen.insert(r).second) continue;
+    for (const Node& n : flat_.nodes) {
+      if (n.kind != Node::Kind::instruction || n.words.empty() || n.args.empty()) continue;
+      if (n.args[0].kind != Argument::Kind::reg || n.args[0].index != r) continue;
+      if (n.words[0] == head) return true;
+      if (n.words[0] == "mov" && n.args[1].kind == Argument::Kind::reg) open.push_back(n.args[1].index);
+    }
+  }
+  return false;
+}
+
 // The lanes of the launch that a mask names.
 uint64_t Lowering::named_lanes(const Argument& mask) {
   const Expr m = number(mask, 32);
-  if (!m.is_const()) refuse("a mask of lanes that is computed is not read");
-  return m.value();
+  if (m.is_const()) return m.value();
+  const std::string said = exchange_name(*node_, flat_.cuda), hint = "a mask names the lanes that come, in a number";
+  if (mask.kind == Argument::Kind::reg && comes_from(mask.index, "activemask"))
+    refuse(fmt::format("{}: a mask that {} gives is not read: the lanes that are active may be any", said,
+                       flat_.cuda ? "__activemask" : "activemask"),
+           hint);
+  refuse(fmt::format("{}: a mask of lanes that is computed is not read", said), hint);
 }
 
 // What the lanes that `asked` has give, behind the barrier at which all that are named wait.
@@ -58,9 +81,10 @@ Lowering::Gathered Lowering::exchange(const Value& own, uint64_t named, uint64_t
   const Key key{true, k_counters + counter, 0, 4};
   const auto before = now_.find(key);
   const Expr round = before == now_.end() ? c32(0) : term(before->second);
-  const uint64_t cells = round.is_const() ? (round.value() & (k_exchanges - 1)) + 1 : k_exchanges;
-  const Expr index = term::resize(term::binary(T::and_, round, c32(k_exchanges - 1)), 64, false);
-  if (!round.is_const() && flow_.in_loop[here_]) notes_.rounds = true;
+  // In a loop the index is one of the cells by construction; prog::too_many_exchanges holds the bound to it.
+  const uint64_t cells = round.is_const() ? round.value() + 1 : prog::k_exchanges;
+  const Expr kept = round.is_const() ? round : term::binary(T::and_, round, c32(prog::k_exchanges - 1));
+  const Expr index = term::resize(kept, 64, false);
   const uint8_t width = own.width == 1 ? uint8_t{8} : own.width;
   const auto cell = [&](uint32_t lane) {
     prog::Address a;
@@ -83,6 +107,7 @@ Lowering::Gathered Lowering::exchange(const Value& own, uint64_t named, uint64_t
   wait.tags = {Tag::WARP};
   for (uint32_t lane = 0; lane < out.of.size() && !out.opaque; ++lane) {
     if (lane == place_.lane || ((named & asked) >> lane & 1) == 0) continue;
+    if (memory_.has_ended(name, thread_ - place_.lane + lane)) continue;
     const prog::RegId r = reg(fmt::format("lane{}", lane), width);
     prog::Instr& in = emit(Kind::load, said + " takes");
     in.dst = r;
@@ -264,13 +289,15 @@ void Lowering::match() {
     alike = alike && of_all && (named & all) == all;
     mask = c32(0);
     same = term::constant(1, 1);
+    uint64_t present = 0;
     for (uint32_t l = 0; l < given.of.size(); ++l) {
       if (!given.of[l]) continue;
+      present |= uint64_t{1} << l;
       const Expr equal = term::binary(T::eq, given.of[l], given.of[place_.lane]);
       same = term::binary(T::and_, same, equal);
       mask = term::binary(T::or_, mask, term::binary(T::shl, term::resize(equal, 32, false), c32(l)));
     }
-    if (of_all) mask = term::ite(same, c32(named & all), c32(0));
+    if (of_all) mask = term::ite(same, c32(present), c32(0));
   }
   if (to.kind != Argument::Kind::list) return define(to, Value::scalar(mask));
   define(to.parts[0], Value::scalar(mask));
@@ -336,8 +363,11 @@ bool may_wait(const prog::Template& t) {
 }
 
 // A lane that is named and does not come is waited for until it ends. That is modelled where nothing can keep it from
-// its end: then it is as if it were not named. It takes no part in a vote, which is not modelled.
-void check_absent(const std::vector<prog::Template>& threads, const spirv::Launch& launch) {
+// its end: then it is as if it were not named. A vote, a match and a reduction are over "all non-exited threads in
+// membermask" (PTX ISA, vote.sync, match.sync, redux.sync): the threads are lowered once more without that lane.
+void check_absent(const std::vector<prog::Template>& threads, const spirv::Launch& launch, Decisions& decisions) {
+  const std::string prefix = "lanes ";
+  bool again = false;
   struct Lane {
     uint32_t thread = 0;
     std::map<std::string, const prog::Instr*> comes;  // to these instances, first by this instruction
@@ -351,22 +381,30 @@ void check_absent(const std::vector<prog::Template>& threads, const spirv::Launc
   }
   for (const auto& [warp, lanes] : warps)
     for (const Lane& lane : lanes)
-      for (const auto& [instance, first] : lane.comes)
+      for (const auto& [instance, first] : lane.comes) {
+        FENCEPOST_INVARIANT(
+            !instance.starts_with(prefix) || !decisions.ended.contains({instance.substr(prefix.size()), lane.thread}),
+            "a lane that had ended comes to the exchange");
         for (const Lane& other : lanes) {
           const prog::Instr& i = *first;
           if ((*named_by(i) >> launch.place(other.thread).lane & 1) == 0 || other.comes.contains(instance)) continue;
           if (may_wait(threads[other.thread]))
             litmus::unsupported(i.span, "a lane that the mask names goes another way, and may wait there",
                                 "a mask names the lanes that come");
-          if (instance.starts_with("lanes ") && !instance.starts_with("lanes shfl"))
+          if (!instance.starts_with(prefix) || instance.starts_with("lanes shfl")) continue;
+          if (instance.starts_with("lanes elect"))
             litmus::unsupported(i.span, "a lane that the mask names has ended, or never comes",
                                 "a mask names the lanes that come");
+          again = decisions.ended.emplace(instance.substr(prefix.size()), other.thread).second || again;
         }
+      }
+  if (again) throw Restart{};
 }
 
 }  // namespace
 
-void settle_exchanges(prog::Test& test, std::vector<prog::Template>& threads, const spirv::Launch& launch) {
+void settle_exchanges(prog::Test& test, std::vector<prog::Template>& threads, const spirv::Launch& launch,
+                      Decisions& decisions) {
   struct Often {
     uint32_t once = 0, in_loops = 0;
     bool operator==(const Often&) const = default;
@@ -395,7 +433,7 @@ void settle_exchanges(prog::Test& test, std::vector<prog::Template>& threads, co
                             "a launch 1.S.W has one thread per warp");
     }
   }
-  check_absent(threads, launch);
+  check_absent(threads, launch, decisions);
   std::set<prog::SymbolId> taken;
   for (prog::Template& t : threads)
     for (prog::Instr& i : t.code) {

@@ -21,7 +21,6 @@ struct Notes {
   bool aligned = false;  // a barrier at which whole warps are to be
   bool sizes = false;    // an access of shared or global memory is also accessed in smaller pieces
   bool exits = false;    // a thread may end before a barrier of its CTA
-  bool rounds = false;   // lanes exchange in a loop
   bool textures = false;
   std::map<const Node*, bool> alike;  // exchanges: whether all lanes of a warp get one result
 };
@@ -54,7 +53,9 @@ std::string exchange_name(const Node& n, bool cuda);
 void check_exchanges(const Flat& flat, const Blocks& flow, const spirv::Launch& launch,
                      const std::vector<std::vector<Taken>>& taken, const std::map<const Node*, bool>& alike);
 // Lanes that never come to an exchange give any value; refuses one that they come to unequally often (lanes.cpp).
-void settle_exchanges(prog::Test& test, std::vector<prog::Template>& threads, const spirv::Launch& launch);
+// Those of which it turns out that they have ended are noted in `decisions`. May throw Restart.
+void settle_exchanges(prog::Test& test, std::vector<prog::Template>& threads, const spirv::Launch& launch,
+                      Decisions& decisions);
 // Refuses registers of another size or kind than the instruction has (operands.cpp).
 void check_operands(const Flat& flat);
 
@@ -178,6 +179,7 @@ class Lowering {
     bool opaque = false;
   };
   void warp();
+  bool comes_from(uint32_t reg, const char* head) const;
   uint64_t named_lanes(const Argument& mask);
   Gathered exchange(const Value& own, uint64_t named, uint64_t asked);
   void shuffle();

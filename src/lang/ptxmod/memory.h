@@ -24,8 +24,6 @@ namespace fencepost::ptxmod {
 struct Restart {};
 
 inline constexpr int64_t k_itself = -1;
-inline constexpr uint64_t k_exchanges =
-    32;                                   // of one name by one lane, after which cells are used again; a power of two
 inline constexpr uint64_t k_rounds = 16;  // of a loop, in which an undefined value is another each time; a power of two
 
 // What addresses may be relative to: a variable, or the buffer that a parameter of the kernel points at.
@@ -48,6 +46,7 @@ struct Decision {                     // of a root
 struct Decisions {
   std::map<RootKey, Decision> of;
   std::set<std::string> opaque;  // exchanges between lanes in which a result of floating point arithmetic is given
+  std::set<std::pair<std::string, uint32_t>> ended;  // exchanges, and a thread that their mask names and that has ended
 };
 
 struct Given {  // what the header says of a root or a parameter
@@ -86,6 +85,9 @@ class Memory {
   prog::SymbolId given_by_lane(const std::string& name, uint8_t width, const Span& span, uint64_t cells);
   // Whether that exchange is of results of floating point arithmetic. May throw Restart.
   bool opaque_exchange(const std::string& name, bool now);
+  bool has_ended(const std::string& exchange, uint32_t thread) const {
+    return decisions_.ended.contains({exchange, thread});
+  }
   bool drop_unread();
   // Once `drop_unread` has been called: the objects of `unknown`, which nobody looks at, are no locations.
   const std::set<prog::SymbolId>& hidden() const { return hidden_; }

@@ -187,9 +187,6 @@ void say_notes(const Notes& notes, prog::Test& test) {
   if (notes.exits) say("no thread ends, or leaves a loop, while others of its block wait at a barrier of all threads");
   if (notes.prints) say("printf prints nothing");
   if (notes.sizes) say("accesses of different sizes do not race; where they do, the axioms promise nothing (8.7.2)");
-  if (notes.rounds)
-    say(fmt::format("lanes exchange at most {} times in a loop; what they give later may be what they gave before",
-                    k_exchanges));
   if (notes.lanes) say("each warp has one thread, and what lanes that are not there give may be any value");
 }
 
@@ -290,7 +287,7 @@ prog::Test build(const Whole& w, Decisions& decisions) {
   }
   if (w.launch.grid.subgroup > 1) {
     check_exchanges(w.flat, w.blocks, w.launch, taken, notes.alike);
-    settle_exchanges(test, code, w.launch);
+    settle_exchanges(test, code, w.launch, decisions);
   }
   if (notes.aligned && !w.flat.cuda) check_aligned(w.flat, w.blocks, w.launch, taken);
   check_exits(w, code, notes);

@@ -109,6 +109,11 @@ const char* name(Property p) {
 namespace {
 
 Result check_at_bound(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  if (const auto many = prog::too_many_exchanges(test, options.bound)) {
+    Result none;
+    none.verdict = {Status::unsupported, *many, false};
+    return none;
+  }
   if (options.property == Property::termination) return termination(test, model, options, job);
   switch (options.engine) {
     case Engine::enumerate:
@@ -298,6 +303,7 @@ Result check_from_below(const prog::Test& test, const cat::Model& model, const O
     // Out of time or too large: the last answer stands.
     if (next.verdict.status == Status::gave_up || next.verdict.status == Status::unsupported) {
       r.verdict.detail += "; bound " + prog::to_string(now.bound) + ": " + name(next.verdict.status);
+      if (prog::too_many_exchanges(test, now.bound)) r.verdict.detail += ", " + next.verdict.detail;
       r.stats.add(next.stats);
       break;
     }

@@ -146,6 +146,7 @@ void forbidden_candidates(const prog::Test& test, const cat::Model& model, const
   if (prog::has_lanes(test) && !cat::knows_lanes(model))
     return forbidden_candidates(test, cat::with_lanes(model), options, job, visit);
   if (const auto other = as_read(test, model)) return forbidden_candidates(*other, model, options, job, visit);
+  if (prog::too_many_exchanges(test, options.bound)) return;
   Search search(test, model, job, options.bound);
   const bool races = options.property == Property::races;
   Goal goal;

@@ -19,6 +19,10 @@ Outcomes outcomes_at_bound(const prog::Test& test, const cat::Model& model, cons
   Outcomes out;
   out.bound = options.bound;
   out.observables = prog::observables(test);
+  if (const auto many = prog::too_many_exchanges(test, options.bound)) {
+    out.status = {Status::unsupported, *many, false};
+    return out;
+  }
   Search search(test, model, job, options.bound);
   std::set<uint32_t> raised;
 
@@ -100,7 +104,7 @@ Outcomes outcomes(const prog::Test& test, const cat::Model& model, const Options
          (timed || now.bound.largest() * 2 <= k_auto_bound)) {
     now.bound = prog::raised(test, now.bound, {});
     Outcomes next = outcomes_at_bound(test, model, now, job);
-    if (next.status.status == Status::gave_up) break;
+    if (next.status.status == Status::gave_up || next.status.status == Status::unsupported) break;
     out = std::move(next);
   }
   return out;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <functional>
 
+#include "prog/lanes.h"
+#include "prog/test.h"
+
 namespace fencepost::encode {
 namespace {
 
@@ -797,6 +800,7 @@ bool Skeleton::compatible(uint32_t a, uint32_t b) const {
 
 Expected<Skeleton> unroll(const prog::Test& test, const prog::LoopBounds& bound, bool dependencies, Unrolling kind,
                           const std::vector<std::vector<bool>>& silent, const Job* job, uint32_t max_nodes) {
+  if (const auto many = prog::too_many_exchanges(test, bound)) return unsupported_at(test.span, *many, "lower --bound");
   Skeleton s;
   s.test = &test;
   s.bound = bound;

@@ -22,7 +22,7 @@ using namespace ptxmod_test;
 
 using Lane = std::optional<uint32_t>;  // empty: undefined
 struct Machine {
-  uint32_t lanes = 0;
+  uint32_t lanes = 0, ended = 0;  // a mask of those that have ended before the first step
   std::vector<std::array<Lane, 4>> r;
   std::string code;
   uint32_t predicates = 0;
@@ -35,19 +35,21 @@ struct Draw {
 
 bool named(uint32_t mask, uint32_t lane) { return (mask >> lane & 1) != 0; }
 
-// One step of the lanes of `mask`; the others jump over it.
-void step(Machine& m, Draw& d, uint32_t mask, uint32_t label) {
+// One step of the lanes of `written`, which is the mask of the instruction; the others jump over it, and those that
+// have ended take no part.
+void step(Machine& m, Draw& d, uint32_t written, uint32_t label) {
   const uint32_t to = d.below(4), a = d.below(4), b = d.below(4);
-  const uint32_t all = (1u << m.lanes) - 1;
-  const bool some = (mask & all) != all;
+  const uint32_t all = (1u << m.lanes) - 1, mask = written & ~m.ended;
+  const bool some = (written & all) != all;
   if (some) {
     m.code += fmt::format(
         "  mov.u32 %r20, %laneid;\n  shl.b32 %r21, 1, %r20;\n  and.b32 %r21, %r21, {};\n"
         "  setp.eq.u32 %p1, %r21, 0;\n  @%p1 bra S{};\n",
-        mask, label);
+        written, label);
   }
   std::vector<std::array<Lane, 4>> now = m.r;
-  const uint32_t kind = d.below(12);
+  uint32_t kind = d.below(12);
+  if (m.ended != 0 && kind >= 3 && kind < 8) kind = 8 + kind % 4;  // what a shuffle takes from an ended lane is refused
   if (kind < 3) {
     static constexpr const char* ops[] = {"add.u32", "xor.b32", "sub.u32"};
     m.code += fmt::format("  {} %r1{}, %r1{}, %r1{};\n", ops[kind], to, a, b);
@@ -63,7 +65,7 @@ void step(Machine& m, Draw& d, uint32_t mask, uint32_t label) {
     const bool computed = d.below(3) == 0;
     const uint32_t by = d.below(5);
     const std::string from = computed ? fmt::format("%r1{}", b) : std::to_string(by);
-    m.code += fmt::format("  shfl.sync.{}.b32 %r1{}, %r1{}, {}, {}, {};\n", modes[mode], to, a, from, c, mask);
+    m.code += fmt::format("  shfl.sync.{}.b32 %r1{}, %r1{}, {}, {}, {};\n", modes[mode], to, a, from, c, written);
     for (uint32_t l = 0; l < m.lanes; ++l) {
       if (!named(mask, l)) continue;
       const Lane amount = computed ? m.r[l][b] : Lane(by);
@@ -85,9 +87,10 @@ void step(Machine& m, Draw& d, uint32_t mask, uint32_t label) {
     const uint32_t mode = d.below(4), than = d.below(6);
     m.code += fmt::format("  setp.lt.u32 %p2, %r1{}, {};\n", a, than);
     if (mode == 3)
-      m.code += fmt::format("  vote.sync.ballot.b32 %r1{}, %p2, {};\n", to, mask);
+      m.code += fmt::format("  vote.sync.ballot.b32 %r1{}, %p2, {};\n", to, written);
     else
-      m.code += fmt::format("  vote.sync.{}.pred %p3, %p2, {};\n  selp.u32 %r1{}, 1, 0, %p3;\n", modes[mode], mask, to);
+      m.code +=
+          fmt::format("  vote.sync.{}.pred %p3, %p2, {};\n  selp.u32 %r1{}, 1, 0, %p3;\n", modes[mode], written, to);
     uint32_t ballot = 0;
     bool known = true;
     for (uint32_t l = 0; l < m.lanes; ++l)
@@ -104,8 +107,8 @@ void step(Machine& m, Draw& d, uint32_t mask, uint32_t label) {
       if (named(mask, l)) now[l][to] = known ? Lane(out) : Lane{};
   } else if (kind == 10) {
     const bool of_all = d.below(2) == 0;
-    m.code += of_all ? fmt::format("  match.all.sync.b32 %r1{}|%p3, %r1{}, {};\n", to, a, mask)
-                     : fmt::format("  match.any.sync.b32 %r1{}, %r1{}, {};\n", to, a, mask);
+    m.code += of_all ? fmt::format("  match.all.sync.b32 %r1{}|%p3, %r1{}, {};\n", to, a, written)
+                     : fmt::format("  match.any.sync.b32 %r1{}, %r1{}, {};\n", to, a, written);
     bool known = true, same = true;
     Lane first;
     for (uint32_t l = 0; l < m.lanes; ++l)
@@ -125,7 +128,7 @@ void step(Machine& m, Draw& d, uint32_t mask, uint32_t label) {
   } else {
     static constexpr const char* ops[] = {"add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32"};
     const uint32_t op = d.below(6);
-    m.code += fmt::format("  redux.sync.{} %r1{}, %r1{}, {};\n", ops[op], to, a, mask);
+    m.code += fmt::format("  redux.sync.{} %r1{}, %r1{}, {};\n", ops[op], to, a, written);
     Lane sum;
     bool known = true;
     for (uint32_t l = 0; l < m.lanes; ++l) {
@@ -178,6 +181,12 @@ Drawn draw(uint32_t seed) {
     m.code += fmt::format("  mov.u32 %r20, %laneid;\n  mad.lo.u32 %r1{}, %r20, {}, {};\n", k, times, plus);
     for (uint32_t l = 0; l < m.lanes; ++l) m.r[l][k] = l * times + plus;
   }
+  if (d.below(3) == 0) m.ended = 1 + d.below((1u << m.lanes) - 2);
+  if (m.ended != 0)
+    m.code += fmt::format(
+        "  mov.u32 %r20, %laneid;\n  shl.b32 %r21, 1, %r20;\n  and.b32 %r21, %r21, {};\n"
+        "  setp.ne.u32 %p1, %r21, 0;\n  @%p1 bra END;\n",
+        m.ended);
   const uint32_t steps = 3 + d.below(4);
   for (uint32_t k = 0; k < steps; ++k) {
     uint32_t mask = 0xffffffff;
@@ -186,10 +195,11 @@ Drawn draw(uint32_t seed) {
   }
   const uint32_t shown = d.below(4);
   m.code += fmt::format(
-      "  mul.wide.u32 %rd10, %r2, 4;\n  add.s64 %rd11, %rd6, %rd10;\n  st.global.u32 [%rd11], %r1{};\n", shown);
+      "  mul.wide.u32 %rd10, %r2, 4;\n  add.s64 %rd11, %rd6, %rd10;\n  st.global.u32 [%rd11], %r1{};\nEND:\n", shown);
   std::string condition;
   Drawn out;
   for (uint32_t l = 0; l < m.lanes; ++l) {
+    if (named(m.ended, l)) m.r[l][shown] = 0;  // stores nothing
     out.out.push_back(m.r[l][shown]);
     if (m.r[l][shown])
       condition += fmt::format("{}out.u32[{}] == {}", condition.empty() ? "" : " && ", l, *m.r[l][shown]);
@@ -307,6 +317,40 @@ LOOP:
   EXPECT_EQ(ask(sum(11), 3, check::Engine::both), Status::fails);
 }
 
+// Were cells used again, a lane could take what the other gave 32 or 64 exchanges before.
+TEST(Lanes, NoRoundTakesWhatAnEarlierOneGave) {
+  const std::string give = "  shfl.sync.bfly.b32 %r5, %r4, 1, 31, 3;\n  add.u32 %r4, %r5, 1;\n";
+  const auto looped = [&](uint32_t rounds, bool inner) {
+    std::string code = "  mov.u32 %r4, %r2;\n  mov.u32 %r3, 0;\nLOOP:\n";
+    code += inner ? "  mov.u32 %r6, 0;\nINNER:\n" + give +
+                        "  add.u32 %r6, %r6, 1;\n  setp.lt.u32 %p2, %r6, 4;\n  @%p2 bra INNER;\n"
+                  : give;
+    code += fmt::format("  add.u32 %r3, %r3, 1;\n  setp.lt.u32 %p1, %r3, {};\n  @%p1 bra LOOP;\n", rounds);
+    code +=
+        "  mul.wide.u32 %rd10, %r2, 4;\n  add.s64 %rd11, %rd6, %rd10;\n  st.global.u32 [%rd11], %r4;\n"
+        "  setp.ne.u32 %p3, %r2, 0;\n";
+    return kernel(
+        fmt::format("// @Config: 2, 1, 1\n// @Output: exists (out.u32[0] != {})\n", inner ? 4 * rounds : rounds), code);
+  };
+  EXPECT_EQ(ask(looped(40, false), 40), Status::fails);
+  EXPECT_EQ(ask(looped(64, false), 64), Status::fails);
+  // More than there are cells: no answer, and no wrong one. With fewer rounds the bound is not reached.
+  for (const check::Engine engine : {check::Engine::automatic, check::Engine::solve, check::Engine::enumerate}) {
+    EXPECT_EQ(ask(looped(32, false), 64, engine), Status::fails);
+    const Status s = ask(looped(70, false), 70, engine), nested = ask(looped(18, true), 18, engine);
+    EXPECT_TRUE(s == Status::unknown || s == Status::unsupported) << name(s);
+    EXPECT_TRUE(nested == Status::unknown || nested == Status::unsupported) << name(nested);
+  }
+  const auto said = prog::too_many_exchanges(module_of(looped(18, true)), 18);
+  ASSERT_TRUE(said.has_value());
+  EXPECT_NE(said->find("may exchange 324 times"), std::string::npos) << *said;
+  // Without a loop each exchange has its own cell, however many there are.
+  std::string straight = "  mov.u32 %r4, %r2;\n";
+  for (int k = 0; k < 70; ++k) straight += give;
+  straight += "  mul.wide.u32 %rd10, %r2, 4;\n  add.s64 %rd11, %rd6, %rd10;\n  st.global.u32 [%rd11], %r4;\n";
+  EXPECT_EQ(ask(kernel("// @Config: 2, 1, 1\n// @Output: exists (out.u32[0] != 70)\n", straight), 1), Status::fails);
+}
+
 TEST(Lanes, ALaneThatNeverComesGivesAnyValue) {
   const auto text = [](const std::string& condition) {
     return kernel("// @Config: 2, 1, 1\n// @Output: " + condition + "\n", R"(  setp.ne.u32 %p1, %r2, 0;
@@ -353,7 +397,8 @@ TEST(Lanes, WhatIsNotModelledIsRefusedByName) {
       "  shfl.sync.idx.b32 %r4, %r2, 0, 31, 0xffffffff;\nOVER:\n",
       "shfl.sync.idx.b32: memory decides which lanes of a warp come to this exchange");
   says("  ld.global.u32 %r3, [%rd4];\n  shfl.sync.idx.b32 %r4, %r2, 0, 31, %r3;\n", "a mask of lanes that is computed");
-  says("  activemask.b32 %r3;\n  vote.sync.any.pred %p1, %p1, %r3;\n", "a mask of lanes that is computed");
+  says("  activemask.b32 %r3;\n  mov.u32 %r4, %r3;\n  vote.sync.any.pred %p1, %p1, %r4;\n",
+       "vote.sync.any.pred: a mask that activemask gives is not read");
   says(
       "  setp.eq.u32 %p1, %r2, 0;\n  @%p1 bra OVER;\n  vote.sync.any.pred %p2, %p1, 0xffffffff;\nOVER:\n"
       "  vote.sync.any.pred %p2, %p1, 0xffffffff;\n",
@@ -423,8 +468,35 @@ TEST(Lanes, ALaneThatMayWaitElsewhereIsNotLeftOut) {
   says("2, 1, 1", shuffle, "AGAIN:\n  ld.global.u32 %r3, [%rd4];\n  setp.eq.u32 %p2, %r3, 0;\n  @%p2 bra AGAIN;\n",
        waits);
   says("2, 1, 1", "  bar.warp.sync 3;\n", "  bar.sync 0;\n", waits);
-  says("2, 1, 1", "  vote.sync.any.pred %p2, %p1, 0xffffffff;\n", "", "has ended, or never comes");
+  says("2, 1, 1", "  elect.sync %r3|%p2, 0xffffffff;\n", "", "has ended, or never comes");
+  says("2, 1, 1", "  vote.sync.any.pred %p2, %p1, 0xffffffff;\n", "  bar.sync 0;\n", waits);
   says("3, 1, 1", "", "  shfl.sync.idx.b32 %r3, %r2, 0, 31, 0xffffffff;\n", "each may find another value");
+}
+
+// "All non-exited threads in membermask": who has ended gives nothing, as if the mask did not name it.
+TEST(Lanes, ALaneThatHasEndedTakesNoPartInAVote) {
+  const auto text = [](const std::string& exchange, uint32_t expected) {
+    return kernel(
+        fmt::format("// @Config: 4, 1, 1\n// @Output: forall (out.u32[0] == {0} && out.u32[1] == {0})\n", expected),
+        "  setp.ge.u32 %p1, %r2, 2;\n  @%p1 bra DONE;\n  setp.lt.u32 %p2, %r2, 3;\n" + exchange +
+            "  mul.wide.u32 %rd10, %r2, 4;\n  add.s64 %rd11, %rd6, %rd10;\n  st.global.u32 [%rd11], %r3;\nDONE:\n");
+  };
+  const std::string chosen = "  selp.u32 %r3, 1, 0, %p3;\n";
+  const std::vector<std::pair<std::string, uint32_t>> all = {
+      {"  vote.sync.ballot.b32 %r3, %p2, 0xffffffff;\n", 3},
+      {"  vote.sync.ballot.b32 %r3, !%p2, 0xffffffff;\n", 0},
+      {"  vote.sync.all.pred %p3, %p2, 0xffffffff;\n" + chosen, 1},
+      {"  vote.sync.any.pred %p3, !%p2, 0xffffffff;\n" + chosen, 0},
+      {"  vote.sync.uni.pred %p3, %p2, 0xffffffff;\n" + chosen, 1},
+      {"  add.u32 %r4, %r2, 5;\n  redux.sync.min.u32 %r3, %r4, 0xffffffff;\n", 5},
+      {"  add.u32 %r4, %r2, 5;\n  redux.sync.add.u32 %r3, %r4, 0xffffffff;\n", 11},
+      {"  mov.u32 %r4, 0;\n  match.any.sync.b32 %r3, %r4, 0xffffffff;\n", 3},
+      {"  mov.u32 %r4, 0;\n  match.all.sync.b32 %r3|%p3, %r4, 0xffffffff;\n", 3},
+  };
+  for (const auto& [exchange, result] : all) {
+    EXPECT_EQ(ask(text(exchange, result), 1, check::Engine::both), Status::holds) << exchange;
+    EXPECT_EQ(ask(text(exchange, result + 1), 1), Status::fails) << exchange;
+  }
 }
 
 // A vote of all lanes has one result, so that what it decides keeps them together.
