@@ -159,7 +159,12 @@ if(TARGET fencepost)
   # The program is hardened as far as the tools can; the sanitizers' builds are not.
   if(NOT FENCEPOST_SANITIZE AND NOT FENCEPOST_FUZZ AND CMAKE_BUILD_TYPE STREQUAL "Release")
     add_test(NAME system.hardened COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/check_hardened $<TARGET_FILE:fencepost> ${CMAKE_SOURCE_DIR}
-      ${CMAKE_BINARY_DIR}/libfencepost_kern.so)
+      $<TARGET_FILE:fencepost-verify> ${CMAKE_BINARY_DIR}/fencepost_alone ${CMAKE_BINARY_DIR}/libfencepost_kern.so)
+  endif()
+  # Two builds in folders of different names are the same, bit for bit; the long form builds all that is shipped.
+  if(NOT FENCEPOST_SANITIZE AND NOT FENCEPOST_FUZZ AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    add_test(NAME system.build_twice COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/system/build_twice ${CMAKE_SOURCE_DIR} fencepost-verify)
+    set_tests_properties(system.build_twice PROPERTIES SKIP_RETURN_CODE 77)
   endif()
   # An installed program may be moved; the packages hold what is installed.
   if(NOT FENCEPOST_SANITIZE AND NOT FENCEPOST_FUZZ)

@@ -141,10 +141,10 @@ constexpr OptionInfo k_rows[] = {
      "the answer is 'gave_up'; work that is not over a little later is ended.",
      put<&Settings::budget>},
     {"--total-budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
-     k_check | k_diff | k_expect | k_p_check | k_gen | k_suite | k_lower | k_judge | k_report,
+     k_check | k_diff | k_expect | k_p_check | k_gen | k_suite | k_lower | k_judge | k_report | k_audit | k_certify,
      "Time for the whole command, however many tests it decides. A test has at most what is left of it; when it is "
      "spent, all tests that are not decided are 'gave up', and what is not over a little later is ended, exit status "
-     "3.",
+     "3. certify: making the suite, the device and judging; a suite that is not made by then has no answer.",
      put<&Settings::total_budget>},
     {"--budget", "", "TIME", Type::seconds, "10s", "for example 500ms, 60s, 2m", 0, 0, "check", k_audit,
      "Time for each question about a kernel at a small launch, and for prove of each kernel. What is not decided then "
@@ -180,8 +180,10 @@ constexpr OptionInfo k_rows[] = {
      "The form of the answers. sarif is SARIF 2.1.0, for code-scanning viewers, junit the XML of test reports; in both "
      "an answer that is not decided is no pass. json is --json.",
      put_format},
-    {"--format", "", "FORM", Type::choice, "text", "text|json|sarif|junit|html", 0, 0, "cli", k_audit,
-     "The form of the page. sarif is SARIF 2.1.0, for code-scanning viewers, junit the XML of test reports; in both "
+    {"--format", "", "FORM", Type::choice, "by the ending of --output, else text", "text|json|sarif|junit|html", 0, 0,
+     "cli", k_audit,
+     "The form of the page; the endings are .json, .sarif, .xml (junit), .html and .txt. sarif is SARIF 2.1.0, for "
+     "code-scanning viewers, junit the XML of test reports; in both "
      "what is not decided is no pass. html is one file that loads nothing. json is --json.",
      put_audit_format},
     {"--define", "", "NAME=VALUE,...", Type::list, "", "", 0, 0, "cli", k_audit,

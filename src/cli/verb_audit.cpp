@@ -79,14 +79,27 @@ std::vector<std::string> prove_words(const std::string& path, FileKind kind, con
   return words;
 }
 
+// Whether the time of --total-budget is over. What was answered then may have been cut, so that it is not kept.
+bool is_over(const Settings& s) { return Job::Clock::now() >= s.end; }
+
 // What prove says of the file, into its kernels.
 void ask_prove(File& f, const std::string& text, const Settings& s, const audit::Cache& cache) {
-  const auto words = prove_words(f.path, f.kind, text, s);
+  auto words = prove_words(f.path, f.kind, text, s);
   const std::string key = cache.key(f.path, fmt::format("{}", fmt::join(words, "\n")));
   std::string out, err;
   if (const auto kept = cache.find(key)) {
     out = *kept;
+  } else if (is_over(s)) {
+    f.error = fmt::format("not asked: the --total-budget of {:g} s is spent", s.total_budget);
+    f.unsupported = true;
+    return;
   } else {
+    if (s.total_budget > 0) {  // the file is the last word
+      const double left = std::max(std::chrono::duration<double>(s.end - Job::Clock::now()).count(), 0.001);
+      std::erase_if(words, [](const std::string& w) { return w.starts_with("--timeout="); });
+      words.insert(words.end() - 1,
+                   {fmt::format("--timeout={:.3f}", std::min(s.budget, left)), fmt::format("--budget={:.3f}", left)});
+    }
     run_prove(words, {[&](std::string_view t) { out += t; }, [&](std::string_view t) { err += t; }});
   }
   const Json j = Json::parse(out, nullptr, false);
@@ -110,7 +123,7 @@ void ask_prove(File& f, const std::string& text, const Settings& s, const audit:
         break;
       }
   // An answer that time or memory has ended may come out otherwise.
-  if (f.error.empty() && out.find("gave_up") == std::string::npos) cache.keep(key, out);
+  if (f.error.empty() && out.find("gave_up") == std::string::npos && !is_over(s)) cache.keep(key, out);
 }
 
 // The names behind .entry; of functions with a body or without.
@@ -197,7 +210,7 @@ void ask_small(std::vector<File>& files, const Settings& s, const Console& conso
       std::string why = r.err.substr(0, r.err.find('\n'));
       if (const size_t at = why.find("error: "); at != std::string::npos) why = why.substr(at + 7);
       j = audit::ended_at_launch(q.grid, q.question, why.empty() ? "the work ended" : why);
-    } else if (!j.contains("error") && r.json.front().find("\"gave_up\"") == std::string::npos) {
+    } else if (!j.contains("error") && r.json.front().find("\"gave_up\"") == std::string::npos && !is_over(s)) {
       cache.keep(q.key, r.json.front());
     }
     std::vector<Json>& small = kernel_of(*q.file, q.kernel).small;
@@ -218,6 +231,12 @@ void ask_small(std::vector<File>& files, const Settings& s, const Console& conso
 int run_audit(const CommandLine& line, const Console& console) {
   Settings s = line.settings;
   if (s.budget <= 0) s.budget = k_budget;
+  if (!s.has("--format") && !s.has("--json")) {
+    const auto form = form_of_ending(s.output, {".html", ".json", ".sarif", ".xml"});
+    if (!form) return report_errors(console, form.error());
+    s.format = form->empty() ? "text" : *form == ".xml" ? "junit" : form->substr(1);
+    s.json = s.format == "json";
+  }
   const auto paths = expand(line.operands, {".cu", ".cl", ".ptx"});
   if (!paths) return report_errors(console, paths.error());
   std::vector<std::string> baseline;

@@ -59,6 +59,14 @@ size_t devices_of(const std::string& name) {
              : 1 + static_cast<size_t>(std::count(name.begin() + static_cast<std::ptrdiff_t>(at), name.end(), '_'));
 }
 
+// A suite that was made in too little time lacks tests or mutants: it is another one, and none is run.
+Expected<void> not_over(const Settings& s) {
+  if (Job::Clock::now() < s.end) return {};
+  return unsupported_at(
+      {}, fmt::format("gave up: the --total-budget of {:g} s is spent before the suite is made", s.total_budget),
+      "a longer --total-budget may do; --budget is of the device alone");
+}
+
 Expected<Suite> suite_of(const Settings& s, prog::Syntax syntax, const cat::Model& model, const Console& console) {
   gen::SuiteRequest request;
   request.syntax = syntax;
@@ -66,6 +74,7 @@ Expected<Suite> suite_of(const Settings& s, prog::Syntax syntax, const cat::Mode
   if (s.families != std::vector<std::string>{"all"}) request.families = s.families;
   auto made = suite_tests(request, model, s, console);
   if (!made) return std::unexpected(made.error());
+  if (const auto in_time = not_over(s); !in_time) return std::unexpected(in_time.error());
   if (made->undecided > 0)
     return unsupported_at({}, "part of the suite is undecided, so it is not the same on every machine",
                           "give --families that are decided");
@@ -78,6 +87,7 @@ Expected<Suite> suite_of(const Settings& s, prog::Syntax syntax, const cat::Mode
       made->entries.size(), s.threads, progress,
       [&](size_t i) { return judged_mutants(made->entries[i], model, s, syntax); },
       [&](size_t i, std::vector<JudgedMutant> list) { mutants[i] = std::move(list); });
+  if (const auto in_time = not_over(s); !in_time) return std::unexpected(in_time.error());
   Suite out;
   std::string texts;
   for (size_t i = 0; i < made->entries.size(); ++i) {
@@ -152,7 +162,10 @@ int run_certify(const CommandLine& line, const Console& console) {
     if (f != "all")
       if (const auto known = gen::parse_name(f); !known) return report_errors(console, known.error());
   // The device is looked for first: a suite takes seconds to make, and a name may be mistyped.
-  const device::Found found = campaign::is_reference(s.device) ? device::Found{} : campaign::find_devices_apart(60);
+  const double left = std::chrono::duration<double>(s.end - Job::Clock::now()).count();
+  const device::Found found =
+      campaign::is_reference(s.device) ? device::Found{} : campaign::find_devices_apart(std::clamp(left, 0.1, 60.0));
+  if (const auto in_time = not_over(s); !in_time) return report_errors(console, in_time.error());
   ModelCache models;
   const vocab::Dialect dialect = dialect_of(*syntax);
   const auto& model = models.get(s.model, dialect);
@@ -203,8 +216,9 @@ int run_certify(const CommandLine& line, const Console& console) {
   judging.budget = 20;  // seconds for each test
   const auto how = judge_by(judging, *seen, models);
   if (!how) return report_errors(console, how.error());
-  Job unlimited;
-  judge::Judged judged = judge::judge(std::move(*seen), *how, unlimited);
+  Job rest;  // --budget is not of the judging
+  rest.deadline = s.end;
+  judge::Judged judged = judge::judge(std::move(*seen), *how, rest);
   judged.owed = std::move(*owed);
   judge::Provenance of;
   of.version = version();

@@ -380,7 +380,22 @@ def made(rng, home):
     return ["gen", "--dialect", rng.choice(("PTX", "VULKAN", "OPENCL")), "--decide", "--cycle", cycle, "-o", str(home / "out")], True
 
 
+# Commands of many questions: the bound is of the command. TOTAL stands for its --total-budget.
+
+def many_questions(rng, home):
+    families = ["--dialect", rng.choice(("PTX", "VULKAN", "OPENCL")), "--families", "all", "--threads", rng.choice("34")]
+    return [*rng.choice((["suite", *families, "-o", str(home / "suite")], ["suite", *families, "--mutants", "-o", str(home / "suite")], ["gen", *families, "--decide", "-o", str(home / "gen")],
+                         ["lower", rng.choice(("opencl-ptx", "vulkan-ptx", "ptx-vulkan")), "--generate", "3"], ["check", str(EXAMPLES)], ["check", "-p", "termination", "--bound", "auto", str(EXAMPLES)],
+                         ["diff-models", "ptx-6.0", "ptx-7.5", str(EXAMPLES)], ["expect", str(EXAMPLES / "ptx9")], ["progress", "check", str(EXAMPLES)], ["audit", str(EXAMPLES / "ptx-modules")],
+                         ["certify", "--device", "reference", "--families", "SB,MP,LB,S,R,2+2W", "--store", str(home / "c.db")],
+                         ["certify", "--device", "reference", "--threads", "3", "--store", str(home / "c.db")])), "--total-budget", "TOTAL"], True
+
+
 # Kernels; what reads them is not ours.
+
+def many_kernels(rng, home):
+    return ["audit", *rng.choice(([], ["--format", rng.choice(("json", "sarif", "html"))], ["--cache", str(home / "kept")])), str(EXAMPLES / "kernels"), "--total-budget", "TOTAL"], True
+
 
 def kernel(rng, home):
     kind, n = rng.randrange(12), rng.randint(20, 40)
@@ -419,7 +434,7 @@ def kernel(rng, home):
                        ["check", "-p", "races", "--grid", "1.1.2", path], ["check", "-p", "termination", "--bound", "auto", "--grid", "1.1.2", path])), True
 
 
-NEED_CLANG = [kernel]
+NEED_CLANG = [kernel, many_kernels]
 PLAIN = [many_threads, many_executions, long_threads, deep_condition, long_condition, many_places, long_names, loops, vulkan, c_litmus, swapped_functions,
          deep_model, long_model, closures, recursion, many_axioms, own_include, glsl, glsl, spirv, spirv, ptx_module, ptx_module, progress, progress,
-         progress_lines, progress_compare, progress_model, results, results, store, store, tables, made]
+         progress_lines, progress_compare, progress_model, results, results, store, store, tables, made, many_questions]

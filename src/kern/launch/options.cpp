@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <functional>
 #include <set>
 
@@ -103,7 +104,7 @@ constexpr std::array k_table = {
     OptionInfo{"--seed", "N", "1", k_how, "Seed of everything that is random."},
     OptionInfo{"--jobs", "N", "one per processor", k_how,
                "How many kernels of a suite are decided at the same time. Also -j."},
-    OptionInfo{"--format", "text|json|sarif|html", "text", k_output,
+    OptionInfo{"--format", "text|json|sarif|html", "by the ending of --output, else text", k_output,
                "The form of the report; sarif is SARIF 2.1.0, for code-scanning viewers. --json is --format=json."},
     OptionInfo{"--output", "FILE", "standard output", k_output, "Where the report goes. Also -o."},
     OptionInfo{"--error-limit", "N", "none", k_output, "Report at most so many defects."},
@@ -263,11 +264,27 @@ class Parser {
     for (const Needs& n : k_needs)
       if (given_.contains(n.name) && !given_.contains(n.other) && !given_.contains("--suite") && !permit_)
         fault(fmt::format("{} has no meaning without {}", n.name, n.other), n.hint);
+    if (!given_.contains("--format")) form_by_name();
     if (!faults_.list.empty()) return std::unexpected(std::move(faults_));
     return std::move(o_);
   }
 
  private:
+  // The ending of the report's file picks its form, as in other verbs. Another ending would hold what its name does not
+  // say.
+  void form_by_name() {
+    const std::string ending = std::filesystem::path(o_.output).extension().string();
+    if (ending == ".html")
+      o_.form = Form::html;
+    else if (ending == ".json")
+      o_.form = Form::json;
+    else if (ending == ".sarif")
+      o_.form = Form::sarif;
+    else if (!ending.empty() && ending != ".txt" && ending != ".log")
+      fault(fmt::format("the ending of '{}' names no form of this report", o_.output),
+            "*.html, *.json, *.sarif, *.txt or *.log; with --format any name");
+  }
+
   // The word's place in the line that it comes from: words come in order.
   void place(const std::string& word) {
     if (!line_) return;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/child.h"
+#include "base/read_file.h"
 #include "base/write_file.h"
 #include "ran.h"
 
@@ -441,6 +442,45 @@ TEST_F(Audit, PtxModulesAreAskedKernelByKernel) {
   const json j = asked({std::string(FENCEPOST_SOURCE_DIR) + "/examples/ptx-modules/ticket-relaxed-acquire.ptx"});
   ASSERT_EQ(findings(j, "missing-order").size(), 1u);
   EXPECT_NE(findings(j, "missing-order")[0]["advice"].get<std::string>().find("ld.acquire.gpu"), std::string::npos);
+}
+
+// What there was no time for is listed, is no pass, and is not kept as an answer.
+TEST_F(Audit, TheTotalBudgetIsOfTheCommand) {
+  const std::string one =
+      file("one.cu", "__global__ void k(int* a) { a[threadIdx.x + blockIdx.x * blockDim.x] = 1; }\n");
+  const std::string two = file("two.cu", "__global__ void k(int* a) { a[0] = threadIdx.x; }\n");
+  const json cut = asked({"--total-budget", "1ms", "--cache", path("kept"), one, two});
+  EXPECT_EQ(cut["exit_code"], 3);
+  for (const json& f : cut["files"])
+    EXPECT_NE(f.value("not_read", "").find("--total-budget of 0.001 s is spent"), std::string::npos) << f;
+  const json whole = asked({"--total-budget", "1h", "--cache", path("kept"), one, two});
+  EXPECT_FALSE(findings(whole, "race").empty()) << whole;
+  EXPECT_EQ(whole["exit_code"], 1);
+  EXPECT_EQ(asked({"--total-budget", "1ms", "--cache", path("kept"), one, two})["exit_code"], 1)
+      << "kept answers cost no time";
+}
+
+// The ending of the output's name is its form, unless --format says another; text under a name of something else is a
+// mistake.
+TEST_F(Audit, TheNameOfTheOutputPicksTheForm) {
+  const std::string racy = file("racy.cu", "__global__ void k(int* a) { a[0] = threadIdx.x; }\n");
+  const auto begins = [&](std::vector<std::string> more, const std::string& name, const std::string& how) {
+    more.insert(more.end(), {"--grid", "1.1.2", racy, "-o", path(name)});
+    EXPECT_EQ(ran(more).code, 1) << name;
+    const auto text = read_file(path(name));
+    EXPECT_TRUE(text && (*text)->text.starts_with(how)) << name << ": " << (text ? (*text)->text.substr(0, 60) : "");
+  };
+  begins({}, "page.html", "<!DOCTYPE html>");
+  begins({}, "page.json", "{");
+  begins({}, "page.sarif", "{");
+  begins({}, "page.xml", "<?xml");
+  begins({}, "page.txt", path("racy.cu"));
+  begins({"--json"}, "page2.html", "{");
+  begins({"--format", "text"}, "page3.html", path("racy.cu"));
+  const Ran r = ran({"--grid", "1.1.2", racy, "-o", path("page.pdf")});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_NE(r.err.find("names no form of this answer"), std::string::npos) << r.err;
+  EXPECT_FALSE(fs::exists(path("page.pdf")));
 }
 
 }  // namespace

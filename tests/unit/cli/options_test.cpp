@@ -81,7 +81,7 @@ TEST(Options, DefaultsAreThoseOfTheTable) {
       // Whose default is words, not a value.
       const std::set<std::string> in_words = {
           "--jobs",   "--total", "--site", "--generate",     "--iterations", "--until-events", "--rounds", "--cluster",
-          "--series", "--limit", "--peek", "--first-rounds", "--engine",     "--tasks",        "--task"};
+          "--series", "--limit", "--peek", "--first-rounds", "--engine",     "--tasks",        "--task",   "--format"};
       EXPECT_TRUE(in_words.contains(o.name)) << o.name;
     }
   }

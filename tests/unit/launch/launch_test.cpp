@@ -56,6 +56,17 @@ TEST(Options, names_may_be_shortened) {
   EXPECT_NE(failure({"--no-in"}).find("'--no-in' may be --no-inline or --no-infer"), std::string::npos);
 }
 
+// The ending of the report's file is its form where --format says none.
+TEST(Options, the_name_of_the_report_picks_its_form) {
+  const std::pair<const char*, Form> forms[] = {{"x.html", Form::html},   {"a.txt/x.json", Form::json},
+                                                {"x.sarif", Form::sarif}, {"x.txt", Form::text},
+                                                {"x", Form::text},        {"a.html/x", Form::text}};
+  for (const auto& [name, form] : forms) EXPECT_EQ(parse({"-o", name})->form, form) << name;
+  EXPECT_EQ(parse({"--format=sarif", "-o", "x.json"})->form, Form::sarif);
+  EXPECT_EQ(parse({"-o", "x.pdf", "--format=text"})->form, Form::text);
+  EXPECT_NE(failure({"-o", "x.pdf"}).find("the ending of 'x.pdf' names no form of this report"), std::string::npos);
+}
+
 // The names that the other verbs have; an alias is as its option in everything.
 TEST(Options, names_of_the_other_verbs) {
   const auto o =
