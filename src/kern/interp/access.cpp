@@ -52,6 +52,8 @@ bool Run::ordered(const Logged& a, const Logged& b, Space space) {
   }
   if (a.group != b.group) return false;
   if (a.warp == b.warp && (met(a, b) || in_step(a, b))) return true;
+  if (shape_.matrix_stores_wait && a.warp == b.warp && a.record.kind == AccessKind::read && a.tiles < b.tile)
+    return true;
   const auto [low, high] = std::minmax(a.barriers, b.barriers);
   const auto& pa = threads_[a.thread].passed;
   const auto& pb = threads_[b.thread].passed;
@@ -82,6 +84,8 @@ void Run::log(Thread& t, const Access& a, const Val& p, AccessKind kind, uint64_
   const Space space = m_.region(memory_.at(p.instance).region).space;
   if (space == Space::private_ || space == Space::constant) return;
   Logged now;
+  // What a matrix function accesses has its place: parts of our headers have none of their own.
+  if (std::exchange(t.tile_place, {}) == place_) now.tile = t.tiles;
   now.record = {.thread = t.who,
                 .kind = kind,
                 .place = place_,
@@ -112,6 +116,7 @@ void Run::log(Thread& t, const Access& a, const Val& p, AccessKind kind, uint64_
         mix(now.thread,
             mix(a.site, mix(static_cast<uint64_t>(kind),
                             mix(now.barriers, mix(now.grid_epoch, mix(now.meetings, mix(now.epoch, now.instant))))))));
+    if (shape_.matrix_stores_wait) h = mix(h, mix(now.tiles, now.tile));
     if (!copies_.empty()) h = mix(h, mix(now.copy, t.waited.size()));
     if (kind != AccessKind::read) h = mix(h, value);
     if (value != old) h = mix(h, now.number);
@@ -140,6 +145,7 @@ void Run::stamp(Logged& l, const Thread& t) const {
   l.barriers = static_cast<uint32_t>(t.passed.size());
   l.grid_epoch = t.grid_epoch;
   l.meetings = static_cast<uint32_t>(t.warp_meetings.size());
+  l.tiles = t.tiles;
   l.epoch = happened_ != nullptr ? happened_->epoch(t.number) : 0;
 }
 

@@ -28,6 +28,7 @@ void Run::execute(Thread& t, const Instruction& i, const WarpExchange& w) {
   if (w.kind == WarpExchange::active_mask && !shape_.lock_step) return exchange({&t});  // alone, as far as is known
   t.state = Thread::exchanging;
   if (w.kind != WarpExchange::tile) return;
+  if (t.given[0] != 0) t.tile_place = place_;  // without a pointer it is arithmetic alone
   // The rest of a block that is no multiple of a warp.
   const uint32_t size = std::max(1u, shape_.warp_size);
   const uint32_t group = shape_.local_size[0] * shape_.local_size[1] * shape_.local_size[2];
@@ -78,7 +79,8 @@ bool Run::open_exchanges() {
 
 void Run::exchange(const std::vector<Thread*>& lanes) {
   if (!whole(lanes)) return;
-  if (lanes[0]->exchange->kind == WarpExchange::tile && shape_.matrix_functions_meet) meet(lanes, true, true);
+  if (lanes[0]->exchange->kind == WarpExchange::tile)
+    for (Thread* t : lanes) ++t->tiles;
   const uint32_t size = std::max(1u, shape_.warp_size);
   const auto lane = [&](const Thread& t) { return t.flat % size; };
   // In lock-step those that stand at the same instruction; else they have come for each other.

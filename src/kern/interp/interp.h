@@ -56,8 +56,9 @@ struct Shape {
   // A barrier of the group also acquires what its threads have read by atomics that do not acquire: what the CUDA
   // guide's example of a last block takes for granted.
   bool barriers_acquire = false;
-  // A matrix function of a warp orders memory between its lanes, as a barrier of the warp does.
-  bool matrix_functions_meet = false;
+  // What the lanes of a warp have read before they come to a matrix function is read before that function stores, and
+  // nothing else is ordered by it (order::matrix_stores_wait).
+  bool matrix_stores_wait = false;
   // What a barrier of the group orders is what the thread that comes first names (the reference); else what both name.
   bool first_fences = false;
   // Who waits for a group's copy has all of it; else only what its own work item copied.

@@ -54,6 +54,8 @@ struct Thread {
   uint64_t instant = 0;                       // of lock-step: of the instruction that is executed
   std::vector<uint64_t> common;               // by lane: the last instant that both were in
   std::map<uint32_t, uint64_t> site_instant;  // the parts of an access are made at the instant of its first
+  uint32_t tiles = 0;                         // matrix functions that it has come to
+  PlaceId tile_place;                         // of the last one, until the thread has made an access behind it
   uint64_t any_count = 0;
   uint32_t copies = 0;        // asynchronous copies of its group that it has come to
   std::set<uint32_t> waited;  // numbers of copies
@@ -72,6 +74,8 @@ struct Logged {
   uint32_t epoch = 0;   // of the thread's clock
   uint32_t number = 0;  // of an atomic among those of its location
   uint32_t copy = 0;    // of an asynchronous copy: its number
+  uint32_t tiles = 0;   // matrix functions of its thread before it
+  uint32_t tile = 0;    // of the access of a matrix function: which one; 0: it is of none
 };
 
 // An asynchronous copy of a group (copies.cpp).

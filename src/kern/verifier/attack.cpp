@@ -243,7 +243,7 @@ Attack attack(const Module& m, FunctionId kernel, const launch::Options& o, cons
     shape.first_fences = !engine.both_fences;
     shape.group_waits = engine.group_waits;
     shape.barriers_acquire = assumed(prove::Assumption::as_in_guide);
-    shape.matrix_functions_meet = assumed(prove::Assumption::matrix_stores);
+    shape.matrix_stores_wait = assumed(prove::Assumption::matrix_stores);
     interp::Inputs inputs;
     inputs.seed = o.seed + n;
     inputs.drawn = n % 4 == 2 ? interp::Inputs::zeros : n % 4 == 3 ? interp::Inputs::wild : interp::Inputs::small;

@@ -146,6 +146,40 @@ TEST_F(Interp, matrix_functions_are_for_whole_warps) {
   }
 }
 
+// As the proof has it: of all that lanes do, what they read before is ordered, and before the function's store alone.
+TEST_F(Interp, matrix_functions_order_reads_before_their_stores) {
+  const auto kernel = [](const std::string& first, const std::string& function, const std::string& behind,
+                         const std::string& fence) {
+    return "#include <mma.h>\nusing namespace nvcuda; __global__ void k(float *o, const half *h, int *n) {"
+           "__shared__ float s[256]; int t = threadIdx.x; float x = 0;"
+           "wmma::fragment<wmma::accumulator, 16, 16, 16, float> f; wmma::fill_fragment(f, 0.f);" +
+           fence + first + function + behind + " o[t] = x; }";
+  };
+  const std::string store = "wmma::store_matrix_sync(s, f, 16, wmma::mem_row_major);",
+                    load = "wmma::load_matrix_sync(f, s, 16, wmma::mem_row_major);",
+                    read = "for (int i = 0; i < 256; i += 16) x += s[(t * 8 + i) & 255];", write = "s[8 * t] = 1;",
+                    sync = "__syncwarp();";
+  for (const std::string fence : {"", "atomicAdd(n, 1); __threadfence();"}) {
+    Shape waits = shape(32, 1), plain = waits;
+    waits.matrix_stores_wait = true;
+    EXPECT_EQ(seen(kernel(read, store, sync, fence), waits, true), "none") << fence;
+    EXPECT_EQ(seen(kernel(read, store, sync, fence), plain, true), "race") << fence;
+    EXPECT_EQ(seen(kernel(read + sync, store, sync, fence), plain, true), "none") << fence;
+    EXPECT_EQ(seen(kernel(write, load, sync, fence), waits, true), "race") << fence;
+    EXPECT_EQ(seen(kernel(write, store, sync, fence), waits, true), "race") << fence;
+    EXPECT_EQ(seen(kernel(read, load, write, fence), waits, true), "race") << fence;
+    EXPECT_EQ(seen(kernel(read, store, sync + write, fence), waits, true), "none") << fence;
+    EXPECT_EQ(seen(kernel(read,
+                          "wmma::mma_sync(f, wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major>(),"
+                          " wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major>(), f);",
+                          write, fence),
+                   waits, true),
+              "race")
+        << fence;
+    EXPECT_EQ(seen(kernel("", store, read, fence), waits, true), "race") << fence;
+  }
+}
+
 TEST_F(Interp, divergence) {
   EXPECT_EQ(seen("__kernel void k() { if (get_local_id(0) == 0) barrier(CLK_LOCAL_MEM_FENCE); }"), "divergence");
   EXPECT_EQ(seen("__kernel void k() { if (get_local_id(0) == 0) barrier(CLK_LOCAL_MEM_FENCE); else "
