@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 
 #include "base/printable.h"
 #include "base/read_file.h"
@@ -47,6 +48,20 @@ Kernel& kernel_of(File& f, const std::string& name) {
   return f.kernels.back();
 }
 
+// The launch that the first comments of a kernel file say: "//--local_size=64 --num_groups=64".
+std::vector<std::string> sizes_in(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line) && line.starts_with("//");) {
+    std::istringstream words(line.substr(2));
+    for (std::string w; words >> w;)
+      for (const std::string_view size :
+           {"--local_size=", "--global_size=", "--num_groups=", "--local-size=", "--global-size=", "--num-groups="})
+        if (w.starts_with(size)) out.push_back(w);
+  }
+  return out;
+}
+
 std::vector<std::string> prove_words(const std::string& path, FileKind kind, const std::string& text,
                                      const Settings& s) {
   std::vector<std::string> words = {"prove", "--format=json", fmt::format("--timeout={}", s.budget),
@@ -71,9 +86,10 @@ std::vector<std::string> prove_words(const std::string& path, FileKind kind, con
     }
   }
   // OpenCL C has no host code, so that the launch stands in the first lines or is any.
-  if (kind == FileKind::opencl_kernel && config == std::string::npos && text.find("_size=") == std::string::npos) {
-    words.emplace_back("--local_size=*");
-    words.emplace_back("--num_groups=*");
+  if (kind == FileKind::opencl_kernel && config == std::string::npos) {
+    std::vector<std::string> sizes = sizes_in(text);
+    if (sizes.empty()) sizes = {"--local_size=*", "--num_groups=*"};
+    words.insert(words.end(), sizes.begin(), sizes.end());
   }
   words.push_back(path);
   return words;
@@ -118,7 +134,8 @@ void ask_prove(File& f, const std::string& text, const Settings& s, const audit:
   if (f.kernels.empty())
     for (const Json& d : j.value("diagnostics", Json::array()))
       if (d.value("severity", "") == "error") {
-        f.error = fmt::format("{}: {}", d.value("location", f.path), d.value("message", ""));
+        const std::string at = d.value("location", "");
+        f.error = fmt::format("{}: {}", at.empty() ? f.path : at, d.value("message", ""));
         f.unsupported = answer != "bad_input";
         break;
       }

@@ -444,6 +444,25 @@ TEST_F(Audit, PtxModulesAreAskedKernelByKernel) {
   EXPECT_NE(findings(j, "missing-order")[0]["advice"].get<std::string>().find("ld.acquire.gpu"), std::string::npos);
 }
 
+// A launch that an OpenCL C file says is that launch; a name that looks like one is none, and then any is meant.
+TEST_F(Audit, OpenClCSaysItsLaunchInItsFirstLines) {
+  const std::string body =
+      "kernel void k(global int* restrict a) {\n  int my_size=get_global_id(0);\n  if (my_size < 64) a[my_size] = "
+      "1;\n}\n";
+  for (const std::string head :
+       {"", "//pass\n//--local_size=64 --num_groups=64\n", "// --global_size=64 --local_size=64\n"}) {
+    const json j = asked({"--grid", "1.1.2", file("k.cl", head + body)});
+    EXPECT_EQ(j["exit_code"], 0) << head << j;
+    EXPECT_EQ(j["files"][0]["kernels"].size(), 1u) << j;
+  }
+  const std::string apart =
+      "kernel void k(global int* restrict a) {\n  a[get_global_id(0) % 64] = get_global_id(0);\n}\n";
+  const json few = asked({"--grid", "1.1.2", file("few.cl", "//--local_size=64 --num_groups=1\n" + apart)});
+  const json any = asked({"--grid", "1.1.2", file("any.cl", apart)});
+  EXPECT_TRUE(findings(few, "race").empty()) << few;
+  EXPECT_FALSE(findings(any, "race").empty()) << any;
+}
+
 // What there was no time for is listed, is no pass, and is not kept as an answer.
 TEST_F(Audit, TheTotalBudgetIsOfTheCommand) {
   const std::string one =
