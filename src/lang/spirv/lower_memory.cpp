@@ -232,7 +232,7 @@ prog::Address Lowering::address(const Spot& s, uint32_t part) {
 
 // What was read, or any value when the place lies elsewhere.
 Expr Lowering::or_unknown(const Spot& s, Expr e, Id type, const Instruction& i) {
-  if (!s.inside || s.inside.is_const(1)) return e;
+  if (!s.inside) return e;
   const uint8_t w = types_.bits(type, i);
   const uint8_t cell = w == 1 ? 8 : w;
   const std::string name = fmt::format("{}.elsewhere@{}", result_name(i), thread_);

@@ -74,7 +74,6 @@ Lowering::Semantics Lowering::semantics(Id id, const Instruction& i) {
   if (!s.relaxed() && s.tags.empty())
     m_.fail(i, fmt::format("memory semantics {:#x} have an order and no storage class", bits),
             "add UniformMemory, WorkgroupMemory, ImageMemory or OutputMemory");
-  if (s.relaxed()) s.tags = {};
   if ((bits & k_make_available) != 0) {
     if (!s.release) m_.fail(i, "MakeAvailable stands without a release", "Release or AcquireRelease makes available");
     s.tags.add(Tag::SEMAV);

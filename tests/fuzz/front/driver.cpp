@@ -1,8 +1,8 @@
 // What the random programs of this folder ask of libraries, many at a time: which devices there are, what is in memory
 // after a program ran on one, and what `check` says of a program. (interpreter.cpp asks what lies behind `prove`; it is
 // another program, since its LLVM and that of an OpenCL driver do not bear each other in one process.)
-//   front_driver devices      one line for each: id, tab, name, tab, platform
-//   front_driver run|check    a JSON object on standard input, a JSON array on standard output
+//   front_driver devices          one line for each: id, tab, name, tab, platform
+//   front_driver run|check|list   a JSON object on standard input, a JSON array on standard output
 // The shapes of both are told at each function; differ.py writes and reads them.
 #include <fmt/format.h>
 #include <spirv-tools/libspirv.h>
@@ -23,6 +23,7 @@
 #include "cat/library.h"
 #include "check/check.h"
 #include "device/backend.h"
+#include "listing.h"
 #include "read/read.h"
 #include "shader/glsl.h"
 #include "shader/opencl_c.h"
@@ -229,12 +230,17 @@ void wait_for(double seconds) {
   setitimer(ITIMER_PROF, &timer, nullptr);
 }
 
-json ask(Reader& reader, const json& program, const std::string& question, double patience) {
+spirv::LaunchOptions launch_of(const json& program, const std::string& question) {
   spirv::LaunchOptions launch;
   launch.entry = program.at("entry");
   launch.grid = grid_of(program.at("grid"));
   for (const json& i : program.at("inputs")) launch.inputs.push_back(i);
   if (question != "races" && question != "as written") launch.condition = question;
+  return launch;
+}
+
+json ask(Reader& reader, const json& program, const std::string& question, double patience) {
+  const spirv::LaunchOptions launch = launch_of(program, question);
   const auto test = reader.read(program, launch);
   if (!test) return (is_unsupported(test.error()) ? "unsupported: " : "refused: ") + first_line(test.error());
   check::Options options;
@@ -262,6 +268,23 @@ json check_all(const json& job) {
   return out;
 }
 
+// ---- list ------------------------------------------------------------------------------------------------------
+// As for check, without "patience" -> for each program a list with, for each question, all that is read, or what is
+// said of it.
+json list_all(const json& job) {
+  json out = json::array();
+  Reader reader(job.at("texts"));
+  for (const json& program : job.at("programs")) {
+    json listings = json::array();
+    for (const json& question : program.at("asks")) {
+      const auto test = reader.read(program, launch_of(program, question));
+      listings.push_back(test ? spirv_test::listing(*test) : render(test.error()));
+    }
+    out.push_back(std::move(listings));
+  }
+  return out;
+}
+
 int main_of(const std::string& mode) {
   if (mode == "devices") {
     for (const device::Info& i : device::find_devices().devices) {
@@ -272,12 +295,12 @@ int main_of(const std::string& mode) {
     }
     return 0;
   }
-  if (mode != "run" && mode != "check") {
-    std::fprintf(stderr, "front_driver devices | run | check\n");
+  if (mode != "run" && mode != "check" && mode != "list") {
+    std::fprintf(stderr, "front_driver devices | run | check | list\n");
     return 2;
   }
   const json job = json::parse(std::string(std::istreambuf_iterator<char>(std::cin), {}));
-  const std::string out = (mode == "run" ? run(job) : check_all(job)).dump();
+  const std::string out = (mode == "run" ? run(job) : mode == "list" ? list_all(job) : check_all(job)).dump();
   fmt::print("{}\n", out);
   std::fflush(stdout);
   _exit(0);  // threads of OpenCL drivers do not survive the end of main

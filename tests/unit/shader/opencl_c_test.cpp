@@ -61,6 +61,20 @@ TEST(OpenClCText, IsKnownByItsEndingOrAKernel) {
 }
 
 // Without the tools there is no verdict, and the message says what to install.
+// A word ends where a sign stands that no name has.
+TEST(OpenClCText, EverySignEndsAWord) {
+  for (int c = 1; c < 128; ++c) {
+    const bool in_names = c == '_' || std::isalnum(c) != 0;
+    const std::string sign(1, static_cast<char>(c));
+    for (const std::string& text : {sign + "kernel void f() {}", "x __kernel" + sign + "\n", "__kernel" + sign})
+      EXPECT_EQ(opencl_c::is_opencl_c(*make_source("t", text)), !in_names) << c << text;
+    if (in_names || c <= ' ' || c == '=' || c == ',') continue;
+    const auto t = read("// @Define: N" + sign + "\n" + k_body);
+    if (opencl_c::find_tools(make_source("t.cl", "")).has_value())
+      EXPECT_NE((t ? "" : render(t.error())).find("a macro is NAME or NAME=VALUE"), std::string::npos) << c;
+  }
+}
+
 TEST(OpenClCText, MissingToolsAreNamed) {
   setenv("FENCEPOST_CLANG", "/nowhere/clang", 1);
   setenv("FENCEPOST_LLVM_SPIRV", "/nowhere/llvm-spirv", 1);
@@ -171,6 +185,29 @@ TEST_F(OpenClC, FaultsHavePlaces) {
   EXPECT_NE(two.find("--entry"), std::string::npos) << two;
   EXPECT_NE(error_of("// @Define: 7\n" + k_body).find("t.cl:1:13: error: expected the name of a macro"),
             std::string::npos);
+}
+
+// What is pointed at is the word at the place that the compiler names, or one sign, or nothing at the end of a line.
+TEST_F(OpenClC, FaultsPointAtTheirWord) {
+  const auto pointed = [](const std::string& body) {
+    const auto t = read("__kernel void f(__global int* x) {\n" + body + "\n}\n");
+    EXPECT_FALSE(t.has_value()) << body;
+    if (t) return std::string();
+    const Span& s = t.error().list.front().span;
+    return s.source->text.substr(s.begin, s.end - s.begin);
+  };
+  const std::string word = "nothing_Az09";
+  for (const std::string& body :
+       {"x[0] = @;", "int v[1] = {@};", "x[0] = @|1;", "x[0] = @^1;", "x[0] = (@);", "x[@] = 1;", "x[0] = @-1;",
+        "x[0] = @/1;", "x[0] = @%1;", "x[0] = @<1;", "x[0] = @?1:2;", "x[0] = @&1;", "x[0] = @*1;", "x[0] = 1?@:2;",
+        "x[0] = ~@;", "x[0] = @ ;", "if (@){}", "@\n= 1;"}) {
+    std::string text = body;
+    text.replace(text.find('@'), 1, word);
+    EXPECT_EQ(pointed(text), word) << body;
+  }
+  for (const char* sign : {";", ")", "]", "}", "|", "/", ":", "%", "<", "?", ","})
+    EXPECT_EQ(pointed(std::string("  x[0] = ") + sign + " 1;"), sign);
+  EXPECT_EQ(pointed("  x[0] = 1"), "");  // after the last word of a line
 }
 
 TEST_F(OpenClC, MacrosComeFromComments) {

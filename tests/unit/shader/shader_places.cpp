@@ -190,6 +190,58 @@ TEST_F(Kernels, OnePieceOfANumberHasItsSign) {
             std::string::npos);
 }
 
+// Two places, each accessed as a whole or in pieces of 1 or 2 bytes: the comparison means that of the numbers, or is
+// refused by name where the pieces differ in size or sign.
+TEST_F(Kernels, PlacesInPiecesCompareAsNumbers) {
+  struct Kind {
+    const char* type;
+    bool is_signed;
+    int bytes, piece;  // of the number, and of each access
+  };
+  const std::vector<Kind> kinds = {{"int", true, 4, 4},   {"uint", false, 4, 4},   {"int", true, 4, 1},
+                                   {"uint", false, 4, 1}, {"int", true, 4, 2},     {"uint", false, 4, 2},
+                                   {"short", true, 2, 1}, {"ushort", false, 2, 1}, {"short", true, 2, 2}};
+  const std::vector<std::pair<int64_t, int64_t>> values = {{-2, -2}, {-2, 0x102}, {0x102, 0x201}};
+  const auto text_of = [](const Kind& k, const std::string& name, int64_t value) {
+    std::string out;
+    for (int at = 0; at < k.bytes; at += k.piece)
+      out += "((global " +
+             std::string(k.piece == 1   ? "uchar"
+                         : k.piece == 2 ? "ushort"
+                                        : "uint") +
+             "*)" + name + ")[" + std::to_string(at / k.piece) +
+             "] = " + std::to_string((value >> (8 * at)) & ((int64_t{1} << (8 * k.piece)) - 1)) + "; ";
+    return out;
+  };
+  const auto number = [](const Kind& k, int64_t value) {
+    return k.is_signed ? value : value & ((int64_t{1} << (8 * k.bytes)) - 1);
+  };
+  for (size_t m = 0; m < kinds.size(); ++m)
+    for (size_t n = m; n < kinds.size(); ++n) {
+      const Kind &a = kinds[m], &b = kinds[n];
+      const auto& [x, y] = values[(m + n) % values.size()];
+      const bool several = a.bytes > a.piece || b.bytes > b.piece;
+      const bool alike = a.bytes == b.bytes && a.piece == b.piece && a.is_signed == b.is_signed;
+      for (const char* op : {"==", "<"}) {
+        if (several && !alike && (m + n) % 2 == (op[0] == '<' ? 0 : 1))
+          continue;  // refused alike, and compiling takes time
+        const auto t = parsed("t.cl", std::string("// @Config: 1, 1, 1\n// @Input: a = {0}\n// @Input: b = {0}\n"
+                                                  "// @Output: forall (a[0] ") +
+                                          op + " b[0])\nkernel void k(global " + a.type + "* a, global " + b.type +
+                                          "* b) { " + text_of(a, "a", x) + text_of(b, "b", y) + "}\n");
+        const std::string what = std::string(a.type) + " by " + std::to_string(a.piece) + " " + op + " " + b.type +
+                                 " by " + std::to_string(b.piece);
+        EXPECT_EQ(t.has_value(), !several || alike) << what;
+        if (!t) {
+          EXPECT_NE(render(t.error()).find("in pieces of different sizes or signs"), std::string::npos) << what;
+          continue;
+        }
+        const bool right = op[0] == '<' ? number(a, x) < number(b, y) : number(a, x) == number(b, y);
+        EXPECT_EQ(spirv_test::verdict(*t, Property::condition, 2), right ? Status::holds : Status::fails) << what;
+      }
+    }
+}
+
 // ---- questions ---------------------------------------------------------------------------------------------
 
 TEST(ShaderQuestions, UnsignedLocationsCompareWithoutASign) {

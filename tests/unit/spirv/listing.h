@@ -1,17 +1,9 @@
 #pragma once
-// All of a test that equality compares, and the places besides, as text: what a reader makes, to the last tag. And a
-// record of it by test, tests/golden/lowered/read.txt: a change that leaves every verdict as it was (a longer term, a
-// register more, another place in a message) is noticed all the same.
-#include <gtest/gtest.h>
-
+// All of a test that equality compares, and the places besides, as text: what a reader makes, to the last tag.
 #include <algorithm>
-#include <fstream>
-#include <map>
-#include <set>
 #include <sstream>
 #include <string>
 
-#include "golden.h"
 #include "prog/test.h"
 
 namespace spirv_test {
@@ -89,53 +81,22 @@ inline std::string listing(const fencepost::prog::Test& t) {
   return out;
 }
 
-// Counts, and a digest of the listing (FNV-1a).
+inline std::string digest(const std::string& text) {  // FNV-1a
+  uint64_t n = 14695981039346656037u;
+  for (const char c : text) n = (n ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  std::ostringstream out;
+  out << std::hex << n;
+  return out.str();
+}
+
+// Counts, and a digest of the listing.
 inline std::string summary(const fencepost::prog::Test& t) {
-  uint64_t digest = 14695981039346656037u;
-  for (const char c : listing(t)) digest = (digest ^ static_cast<unsigned char>(c)) * 1099511628211u;
   size_t code = 0, registers = 0;
   for (const auto& c : t.templates) code += c.code.size(), registers += c.registers.size();
   std::ostringstream line;
   line << t.objects.size() << " objects, " << t.templates.size() << " templates, " << code << " instructions, "
-       << registers << " registers, " << event_count(t) << " events: " << std::hex << digest;
+       << registers << " registers, " << event_count(t) << " events: " << digest(listing(t));
   return line.str();
-}
-
-// The line of the record for what the running test has read; `source` is the text, of which a second reading says
-// nothing new. FENCEPOST_PROMOTE=1 writes the line; FENCEPOST_LISTINGS=DIR writes every listing into a folder, so that
-// those of two builds can be compared.
-inline void record(const std::string& source, const fencepost::prog::Test& t) {
-  static std::map<std::string, std::string> lines;
-  static std::map<std::string, std::set<std::string>> met;
-  const std::string path = FENCEPOST_SOURCE_DIR "/tests/golden/lowered/read.txt";
-  const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-  if (info == nullptr) return;
-  if (lines.empty()) {
-    std::ifstream file(path);
-    for (std::string line; std::getline(file, line);) lines[line.substr(0, line.find(' '))] = line;
-  }
-  const std::string name = std::string(info->test_suite_name()) + "." + info->name();
-  auto& own = met[name];
-  if (!own.insert(source).second) return;
-  const std::string key = name + "/" + std::to_string(own.size());
-  const std::string text = listing(t);
-  std::ostringstream line;
-  line << key << " " << summary(t);
-  if (const char* folder = std::getenv("FENCEPOST_LISTINGS"); folder != nullptr) {
-    std::string file = key;
-    std::replace(file.begin(), file.end(), '/', '-');
-    std::ofstream(std::string(folder) + "/" + file + ".txt") << text;
-  }
-  if (lines[key] == line.str()) return;
-  if (std::getenv("FENCEPOST_PROMOTE") == nullptr) {
-    ADD_FAILURE() << key << " is read in another way.\nexpected: " << lines[key] << "\nfound:    " << line.str()
-                  << "\nFENCEPOST_PROMOTE=1 takes it for right, after you have read it. In all:\n"
-                  << text;
-    return;
-  }
-  lines[key] = line.str();
-  std::ofstream file(path);
-  for (const auto& [k, l] : lines) file << l << "\n";
 }
 
 }  // namespace spirv_test

@@ -178,6 +178,60 @@ TEST(SpirvEdges, InputsOfEveryType) {
   golden::compare("lowered/edges-inputs.txt", out);
 }
 
+// A constant array of numbers of each width, read as numbers of each width at each byte: where it can be read, it has
+// the value that the bytes make, low end first.
+TEST(SpirvEdges, ConstantsInOtherPieces) {
+  const auto number = [](uint64_t n) { return std::to_string(n); };
+  std::string out;
+  for (const uint32_t written : {8u, 16u, 32u, 64u})
+    for (const uint32_t count : {1u, 2u, 4u, 8u, 9u}) {
+      const uint32_t size = written / 8 * count;
+      std::string elements, constants;
+      for (uint32_t k = 0; k < count; ++k) {
+        uint64_t value = 0;
+        for (uint32_t b = 0; b < written / 8; ++b) value |= uint64_t{k * (written / 8) + b + 17} << (8 * b);
+        constants += "%b" + number(k) + " = OpConstant %i" + number(written) + " " + number(value) + "\n";
+        elements += " %b" + number(k);
+      }
+      std::string types = "%n9 = OpConstant %uint 9\n%n8 = OpConstant %uint 8\n";
+      for (const uint32_t w : {8u, 16u, 64u}) types += "%i" + number(w) + " = OpTypeInt " + number(w) + " 0\n";
+      for (const uint32_t w : {8u, 16u, 32u, 64u})
+        types += "%pu" + number(w) + " = OpTypePointer UniformConstant %" + (w == 32 ? "uint" : "i" + number(w)) + "\n";
+      const std::string element = written == 32 ? "%uint" : "%i" + number(written);
+      if (written == 32)
+        for (size_t at = 0; (at = constants.find("%i32", at)) != std::string::npos;) constants.replace(at, 4, "%uint");
+      types += constants + "%all9 = OpTypeArray " + element + " %n" + number(count) +
+               "\n%c9 = OpConstantComposite %all9" + elements +
+               "\n%pq = OpTypePointer UniformConstant %all9\n%w = OpVariable %pq UniformConstant %c9\n";
+      for (const uint32_t wanted : {8u, 16u, 32u, 64u}) {
+        std::string all;
+        uint64_t held = 0;
+        for (uint32_t at = 0; at <= size; ++at) {
+          const std::string type = wanted == 32 ? "%uint" : "%i" + number(wanted);
+          const bool within = at + wanted / 8 <= size;
+          uint64_t value = 0;
+          for (uint32_t b = 0; b < 4 && b < wanted / 8; ++b) value |= uint64_t{at + b + 17} << (8 * b);
+          const std::string convert = wanted == 32 ? "%r = OpCopyObject %uint %g\n" : "%r = OpUConvert %uint %g\n";
+          const std::string text =
+              opencl_all("; @Config: 1, 1, 1\n; @Output: forall (%out[0] == " + number(value) + ")\n",
+                         "%k = OpBitcast %pu8 %w\n%m = OpPtrAccessChain %pu8 %k %at\n%q = OpBitcast %pu" +
+                             number(wanted) + " %m\n%g = OpLoad " + type + " %q\n" + convert + "OpStore %pout %r\n",
+                         types + "%at = OpConstant %uint " + number(at) + "\n");
+          const std::string what =
+              number(count) + " of " + number(written) + " as " + number(wanted) + " at " + number(at);
+          all += said_or_made(what, text);
+          const auto t = spirv::parse_spirv(make_source("t", text));
+          if (!t || !within) continue;
+          EXPECT_EQ(verdict(*t, check::Property::condition, 1), Status::holds) << what << text;
+          ++held;
+        }
+        out += number(count) + " of " + number(written) + " as " + number(wanted) + ": " + number(held) + " read, " +
+               digest(all) + "\n";
+      }
+    }
+  golden::compare("lowered/edges-constants.txt", out);
+}
+
 // What clspv notes of sizes: specialisation constants of the workgroup and of local buffers.
 TEST(SpirvEdges, NotesOfClspv) {
   std::string out;

@@ -195,6 +195,77 @@ TEST(SpirvShapes, PointersThatMove) {
   golden::compare("lowered/shapes-pointers.txt", out);
 }
 
+// Pointers whose places are long terms or many steps, as they are, of two, and round a loop; and steps that cancel out.
+TEST(SpirvShapes, PlacesOfManySteps) {
+  const auto number = [](size_t k) { return std::to_string(k); };
+  std::string out, registers;
+  for (size_t k = 0; k < 10; ++k) registers += "%s" + number(k) + " = OpAtomicLoad %uint %y %dv %relaxed\n";
+  std::vector<std::pair<std::string, std::string>> ways = {
+      {"there and back", "%m = OpSNegate %uint %s0\n%d = OpPtrAccessChain %p %x %s0\n%e = OpPtrAccessChain %p %d %m\n"},
+      {"to the second", "%m = OpISub %uint %n2 %s0\n%d = OpPtrAccessChain %p %x %s0\n%e = OpPtrAccessChain %p %d %m\n"},
+      {"far beyond", "%m = OpISub %uint %k900 %s0\n%d = OpPtrAccessChain %p %x %s0\n%e = OpPtrAccessChain %p %d %m\n"},
+      {"below four", "%m = OpBitwiseAnd %uint %s0 %n3\n%e = OpPtrAccessChain %p %x %m\n"},
+      {"remainder of four", "%m = OpUMod %uint %s0 %n4\n%e = OpPtrAccessChain %p %x %m\n"},
+      {"one or two", "%c = OpIEqual %bool %s0 %n0\n%m = OpSelect %uint %c %n1 %n2\n%e = OpPtrAccessChain %p %x %m\n"},
+  };
+  for (const size_t length : {2u, 7u, 11u, 12u, 13u, 14u, 25u}) {
+    std::string term = "%t0 = OpIMul %uint %s0 %s1\n";
+    for (size_t k = 1; k < length; ++k)
+      term += "%t" + number(k) + (k % 2 == 0 ? " = OpIMul" : " = OpBitwiseXor") + " %uint %t" + number(k - 1) + " %s" +
+              number(k % 10) + "\n";
+    const std::string last = "%t" + number(length - 1);
+    ways.emplace_back("a term of " + number(length), term + "%e = OpPtrAccessChain %p %x " + last + "\n");
+    ways.emplace_back("after one step, a term of " + number(length),
+                      term + "%d = OpPtrAccessChain %p %x %s0\n%e = OpPtrAccessChain %p %d " + last + "\n");
+    ways.emplace_back("chosen by a term of " + number(length),
+                      term + "%c = OpIEqual %bool " + last +
+                          " %n0\n%d = OpPtrAccessChain %p %y %s0\n%e = OpSelect %p %c "
+                          "%x %d\n");
+    ways.emplace_back("chosen, a term of " + number(length), term +
+                                                                 "%c = OpIEqual %bool %s0 %n0\n%d = OpPtrAccessChain "
+                                                                 "%p %y " +
+                                                                 last + "\n%e = OpSelect %p %c %x %d\n");
+  }
+  for (const size_t steps : {2u, 7u, 8u, 9u, 10u}) {
+    std::string chain = "%e0 = OpPtrAccessChain %p %x %s0\n";
+    for (size_t k = 1; k < steps; ++k)
+      chain += "%e" + number(k) + " = OpPtrAccessChain %p %e" + number(k - 1) + " %s" + number(k) + "\n";
+    chain += "%e = OpCopyObject %p %e" + number(steps - 1) + "\n";
+    ways.emplace_back(number(steps) + " steps", chain);
+    ways.emplace_back(number(steps) + " steps of bytes",
+                      "%b = OpBitcast %pc %x\n%f = OpPtrAccessChain %pc %b %s9\n%g = OpBitcast %p %f\n" +
+                          std::string(chain).replace(chain.find("%x"), 2, "%g"));
+  }
+  for (const auto& [what, way] : ways)
+    for (const auto& [use, code] : std::vector<std::pair<const char*, const char*>>{
+             {"load", "%v = OpLoad %uint %e\nOpStore %pout %v\n"},
+             {"store", "OpStore %e %n3\n"},
+             {"atomic", "%v = OpAtomicIAdd %uint %e %dv %relaxed %n3\nOpStore %pout %v\n"},
+             {"twice", "%v = OpLoad %uint %e\n%z = OpPtrAccessChain %p %e %n1\nOpStore %z %v\n"}}) {
+      const std::string constants =
+          "%k900 = OpConstant %uint 900\n%char = OpTypeInt 8 0\n%pc = OpTypePointer CrossWorkgroup %char\n";
+      out += said_or_made(std::string(use) + ", " + what,
+                          opencl_all("; @Config: 1, 1, 1\n", registers + way + code, constants));
+      // The same pointer round a loop of two.
+      if (std::string(use) != "twice") continue;
+      out += said_or_made("in a loop, " + what, opencl_all("; @Config: 1, 1, 1\n", registers + way + R"(OpBranch %head
+%head = OpLabel
+%q = OpPhi %p %e %entry %q1 %head
+%k = OpPhi %uint %n0 %entry %k1 %head
+%v = OpLoad %uint %q
+%k1 = OpIAdd %uint %k %n1
+%q1 = OpPtrAccessChain %p %q %v
+%more = OpULessThan %bool %k1 %n2
+OpLoopMerge %done %head None
+OpBranchConditional %more %head %done
+%done = OpLabel
+OpStore %q %n3
+)",
+                                                           constants));
+    }
+  golden::compare("lowered/shapes-steps.txt", out);
+}
+
 // With addresses of 32 bits, -1 and 2^32 - 1 are one index: that none is negative is assumed, and said.
 TEST(SpirvShapes, NegativeIndicesAreAssumedAwayWhereTheyCannotBeTold) {
   const std::string computed =

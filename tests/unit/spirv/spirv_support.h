@@ -8,9 +8,9 @@
 
 #include "cat/library.h"
 #include "check/check.h"
-#include "listing.h"
 #include "prog/test.h"
 #include "read/read.h"
+#include "record.h"
 
 namespace spirv_test {
 
