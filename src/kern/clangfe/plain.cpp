@@ -172,12 +172,17 @@ void Writer::copies(llvm::BasicBlock& from, llvm::BasicBlock& to) {
 namespace {
 
 // What clang's check of a bool branches to where the bool is neither 0 nor 1.
-bool is_no_bool(llvm::BasicBlock& b) {
-  const llvm::Instruction* first = b.getFirstNonPHIOrDbg();
-  const auto* call = llvm::dyn_cast<llvm::CallInst>(first);
-  return b.phis().empty() && call != nullptr && call->getCalledFunction() != nullptr &&
-         call->getCalledFunction()->getName() == k_no_bool &&
-         llvm::isa_and_nonnull<llvm::UnreachableInst>(call->getNextNonDebugInstruction());
+bool is_no_bool(const llvm::BasicBlock& b) {
+  bool called = false;
+  for (const llvm::Instruction& i : b) {
+    if (llvm::isa<llvm::DbgInfoIntrinsic>(i)) continue;
+    if (called) return llvm::isa<llvm::UnreachableInst>(i);
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(&i);
+    if (call == nullptr || call->getCalledFunction() == nullptr) return false;
+    if (call->getCalledFunction()->getName() != k_no_bool) return false;
+    called = true;
+  }
+  return false;
 }
 
 }  // namespace

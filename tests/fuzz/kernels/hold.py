@@ -29,7 +29,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, deque
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import draw  # noqa: E402
@@ -200,6 +200,22 @@ def reduce(fencepost, kernel, seed, options, benign, why, path):
     return kernel
 
 
+def some(jobs):
+    return [one(job) for job in jobs]
+
+
+def answers_of(pool, jobs, workers, end):
+    """The answers in order; no new kernels after `end`. Enough are asked ahead that nobody waits for a slow one."""
+    asked, at = deque(), 0
+    while at < len(jobs) or asked:
+        while at < len(jobs) and len(asked) < 64 * workers and (end is None or time.monotonic() < end):
+            asked.append(pool.submit(some, jobs[at:at + 4]))
+            at += 4
+        if not asked:
+            return
+        yield from asked.popleft().result()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("fencepost")
@@ -230,24 +246,21 @@ def main():
             os.replace(a.json + ".new", a.json)
 
     with concurrent.futures.ProcessPoolExecutor(a.jobs, initializer=worker, initargs=(a.prover,)) as pool:
-        for at in range(0, a.count, 64 * a.jobs):
-            if a.seconds and time.monotonic() - begin > a.seconds:
-                break
-            for language, has, kind, truth, how, why, seed, asked, text in pool.map(one, jobs[at:at + 64 * a.jobs], chunksize=4):
-                count += 1
-                features.update(has)
-                table[kind, truth] += 1
-                held.update([(language, asked)] if asked else [])
-                if kind == "not confirmed" and truth == "none":
-                    alarms.append((seed, sorted(has)))
-                if how == WRONG:
-                    wrong.append((seed, why))
-                    print(f"wrong: seed {seed}: {why}", flush=True)
-                if how == LOOK:
-                    look.append((seed, why))
-                    print(f"to be looked at: seed {seed}: {why}", flush=True)
-                if kind == "not decided":
-                    reasons.update(PLACE.sub("", line.split("not decided: ", 1)[1].split(": ", 1)[-1]) for line in text.splitlines() if ": not decided: " in line)
+        for language, has, kind, truth, how, why, seed, asked, text in answers_of(pool, jobs, a.jobs, begin + a.seconds if a.seconds else None):
+            count += 1
+            features.update(has)
+            table[kind, truth] += 1
+            held.update([(language, asked)] if asked else [])
+            if kind == "not confirmed" and truth == "none":
+                alarms.append((seed, sorted(has)))
+            if how == WRONG:
+                wrong.append((seed, why))
+                print(f"wrong: seed {seed}: {why}", flush=True)
+            if how == LOOK:
+                look.append((seed, why))
+                print(f"to be looked at: seed {seed}: {why}", flush=True)
+            if kind == "not decided":
+                reasons.update(PLACE.sub("", line.split("not decided: ", 1)[1].split(": ", 1)[-1]) for line in text.splitlines() if ": not decided: " in line)
             if count - told >= 1000:
                 told = count
                 print(f"{count} kernels in {time.monotonic() - begin:.0f} s, {sum(held.values())} of them asked of check: {len(wrong)} wrong, "
