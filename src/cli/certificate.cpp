@@ -56,12 +56,25 @@ Expected<certify::Request> request_of(const std::string& path, const prog::Test&
 
 }  // namespace
 
+Expected<void> begin_certificate(const Settings& s, const std::string& path) {
+  if (s.output.empty()) return {};
+  std::error_code failed;
+  for (const std::string& read : {path, s.model})
+    for (const char* kept : {"test.litmus", "model.cat", "prelude.cat"})
+      if (const auto there = std::filesystem::path(s.output) / kept; std::filesystem::equivalent(read, there, failed))
+        return error_at({}, fmt::format("'{}' is read, and is in the folder of the certificate", there.string()),
+                        "name another folder");
+  certify::forget(s.output);
+  return {};
+}
+
 void write_certificate(FileReport& r, const Settings& s, const std::string& path, const prog::Test& test,
                        const cat::Model& model, const check::Options& options, const check::Result& result) {
   const auto none = [&](const std::string& why) {
     r.err += fmt::format("{}: no certificate: {}\n", path, why);
     r.code = worse(r.code, k_exit_undecided);
   };
+  if (path == "-") return none("a test of standard input is not in the certified part");
   if (const std::string why = refusal(s, model, options, result); !why.empty()) return none(why);
   const auto request = request_of(path, test, model, options, result.bound.largest());
   if (!request) return refuse(r, s, path, request.error());

@@ -61,6 +61,10 @@ using Bounds = std::optional<check::BoundsFile>;
 FileReport check_file(const std::string& path, const Settings& s, ModelCache& models, const Bounds& bounds,
                       bool alone) {
   FileReport r;
+  if (const auto ok = begin_certificate(s, path); !ok) {
+    refuse(r, s, path, ok.error());
+    return r;
+  }
   const auto tests = read::parse_file(path, launch_of(s));
   if (!tests) {
     refuse(r, s, path, tests.error());

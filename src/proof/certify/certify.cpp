@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cadical.hpp>
+#include <fstream>
 #include <map>
 #include <set>
 
@@ -28,9 +29,39 @@ class Deadline : public CaDiCaL::Terminator {
 constexpr const char* k_files[] = {"statement.txt", "test.litmus", "model.cat",
                                    "prelude.cat",   "proof.drat",  "execution.txt"};
 
+constexpr std::string_view k_mark = "format: fencepost certificate";
+
 void clear(const fs::path& folder) {
   std::error_code ignored;
   for (const char* f : k_files) fs::remove(folder / f, ignored);
+}
+
+bool is_certificate(const fs::path& folder) {
+  std::error_code failed;
+  const fs::path statement = folder / k_files[0];
+  if (!fs::is_regular_file(statement, failed)) return false;
+  std::ifstream in(statement, std::ios::binary);
+  std::string begin(k_mark.size(), ' ');
+  return in.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == k_mark;
+}
+
+// Makes the folder, and what an older certificate left in it is gone. Files of the same names that are none stay: they
+// may be the test that is asked about. The mark is there first, so that what a killed run leaves can be replaced.
+Expected<void> emptied(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error || !fs::is_directory(folder))
+    return error_at({}, "the folder '" + folder.string() + "' cannot be made: " + error.message());
+  if (!is_certificate(folder))
+    for (const char* f : k_files)
+      if (fs::symlink_status(folder / f, error).type() != fs::file_type::not_found)
+        return error_at({},
+                        fmt::format("'{}' is there already, and the folder is no certificate", (folder / f).string()),
+                        "name a folder of its own");
+  clear(folder);
+  if (!write_file((folder / k_files[0]).string(), std::string(k_mark) + "\n"))
+    return error_at({}, "the certificate cannot be written: " + (folder / k_files[0]).string());
+  return {};
 }
 
 verify::Problem problem_of(const Request& r) {
@@ -110,11 +141,7 @@ Expected<Made> written(const Request& r, bool reachable, const fs::path& folder,
   Made out;
   out.variables = b.cnf.variables;
   out.clauses = b.cnf.clauses.size();
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error || !fs::is_directory(folder))
-    return error_at({}, "the folder '" + folder.string() + "' cannot be made: " + error.message());
-  clear(folder);
+  if (const auto ok = emptied(folder); !ok) return std::unexpected(ok.error());
   const Solved s = solve(b.cnf, reachable ? fs::path() : folder / "proof.drat", job);
   if (s.answer == 0 || s.answer != (reachable ? 10 : 20)) {
     clear(folder);
@@ -150,6 +177,10 @@ Expected<Made> written(const Request& r, bool reachable, const fs::path& folder,
 }
 
 }  // namespace
+
+void forget(const fs::path& folder) {
+  if (is_certificate(folder)) clear(folder);
+}
 
 Expected<Made> certify(const Request& request, bool expect_reachable, const fs::path& folder, Job& job) {
   try {

@@ -34,8 +34,11 @@ struct Made {
   uint64_t variables = 0, clauses = 0;
 };
 
-// Writes the certificate into `folder`, which is made; files of a certificate in it are replaced. An error: the folder
-// cannot be written.
+// Writes the certificate into `folder`, which is made; a certificate that is there is replaced. An error: the folder
+// cannot be written, or has files of the same names and is no certificate.
 Expected<Made> certify(const Request& request, bool expect_reachable, const std::filesystem::path& folder, Job& job);
+
+// A certificate in the folder is removed: where none could be made, an older one would be taken for the answer's.
+void forget(const std::filesystem::path& folder);
 
 }  // namespace fencepost::certify

@@ -80,7 +80,7 @@ class CatReader {
   }
 
   ExprPtr node(const std::string& op, std::vector<ExprPtr> kids, const std::string& text = "") const {
-    return std::make_shared<Expr>(Expr{.op = op, .text = text, .line = c_.peek().line, .kids = std::move(kids)});
+    return make(op, std::move(kids), 64, text, c_.peek().line);
   }
   ExprPtr expression(size_t level = 0) {
     static const std::vector<std::string> k_operators = {"|", ";", "\\", "&"};  // the loosest first
@@ -90,10 +90,8 @@ class CatReader {
     return out;
   }
   ExprPtr complement() {
-    if (++depth_ > 500) throw NotCertified("a model of this depth");
-    ExprPtr out = c_.accept("~") || c_.accept("!") ? node("~", {complement()}) : postfix();
-    --depth_;
-    return out;
+    const Deeper here(depth_, "a model of this depth");
+    return c_.accept("~") || c_.accept("!") ? node("~", {complement()}) : postfix();
   }
   bool starts_operand(size_t ahead = 0) const {
     const Token& t = c_.peek(ahead);
@@ -204,6 +202,7 @@ CatEvaluator::Value CatEvaluator::call(const Expr& e, const Scope& scope) {
 }
 
 CatEvaluator::Value CatEvaluator::evaluate(const Expr& e, const Scope& scope) {
+  const Deeper here(depth_, "a model of this depth");
   if (e.op == "name") return name(e, scope);
   if (e.op == "call") return call(e, scope);
   if (e.op == "empty") return {Value::Kind::empty, nothing()};

@@ -62,6 +62,7 @@ class CatEvaluator {
   Circuit& c_;
   const BaseFacts& base_;
   size_t n_;
+  int depth_ = 0;
   Scope globals_;
 };
 

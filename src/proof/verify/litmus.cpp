@@ -116,8 +116,12 @@ std::string Tokens::since(size_t position) const {
   return out;
 }
 
-ExprPtr make(const std::string& op, std::vector<ExprPtr> kids, int width) {
-  return std::make_shared<Expr>(Expr{.op = op, .width = width, .kids = std::move(kids)});
+ExprPtr make(const std::string& op, std::vector<ExprPtr> kids, int width, const std::string& text, int line) {
+  int depth = 0;
+  for (const ExprPtr& k : kids) depth = std::max(depth, k->depth + 1);
+  if (depth > 1000) throw NotCertified("an expression of this depth");
+  return std::make_shared<Expr>(
+      Expr{.op = op, .text = text, .width = width, .line = line, .depth = depth, .kids = std::move(kids)});
 }
 ExprPtr constant(uint64_t v) { return std::make_shared<Expr>(Expr{.op = "const", .value = v}); }
 ExprPtr leaf(const std::string& op, int thread, int index) {
@@ -221,7 +225,7 @@ class Question {
     return kids.size() == 1 ? kids[0] : make(either ? "or" : "and", std::move(kids));
   }
   ExprPtr negation() {
-    if (++depth_ > 1000) throw NotCertified("a condition of this depth");
+    const Deeper here(depth_, "a condition of this depth");
     if (c_.accept("~") || c_.accept("not")) return make("not", {negation()});
     if (c_.accept("(")) {
       ExprPtr out = chain(true);

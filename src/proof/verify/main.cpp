@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
     else
       fits = false;
   }
+  for (int k = 1; k < argc; ++k) fits = fits && *argv[k] != 0;  // an empty name would be no name, and compare nothing
   if (folder.empty() || !fits) {
     std::cerr << k_usage;
     return 2;

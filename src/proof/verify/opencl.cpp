@@ -47,6 +47,7 @@ class Body {
 
   // ---- statements ----
   void statement() {
+    const Deeper here(depth_, "a program of this depth");
     const size_t from = c_.position();
     if (c_.accept(";")) return;
     if (c_.accept("{")) {
@@ -189,6 +190,7 @@ class Body {
   static ExprPtr cut(ExprPtr e) { return make("+", {std::move(e), constant(0)}, 32); }
 
   ExprPtr unary() {
+    const Deeper here(depth_, "a program of this depth");
     if (c_.accept("!")) return make("==", {unary(), constant(0)});
     if (c_.accept("-")) return make("-", {constant(0), unary()}, 32);
     if (c_.accept("~")) return make("^", {unary(), constant(~uint64_t{0})}, 32);
@@ -354,7 +356,7 @@ class Body {
   Program& p_;
   size_t t_;
   std::set<std::string> parameters_;
-  int temporaries_ = 0, unnamed_ = 0;
+  int temporaries_ = 0, unnamed_ = 0, depth_ = 0;
 };
 
 class File {

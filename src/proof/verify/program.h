@@ -23,7 +23,7 @@ struct Expr {
   std::string op, text;
   uint64_t value = 0;
   int thread = -1, index = -1;
-  int width = 64, line = 0;
+  int width = 64, line = 0, depth = 0;
   std::vector<ExprPtr> kids;
 };
 
@@ -84,6 +84,15 @@ struct Program {
 
 Program read_litmus(const std::string& text);
 
+// Readers and evaluators call themselves at most so deep: a text must not end the stack.
+struct Deeper {
+  Deeper(int& depth, const char* what) : depth_(depth) {
+    if (++depth_ > 500) throw NotCertified(what);
+  }
+  ~Deeper() { --depth_; }
+  int& depth_;
+};
+
 // ---- the reader's tokens
 // -------------------------------------------------------------------------------
 
@@ -116,7 +125,8 @@ class Tokens {
   size_t at_ = 0;
 };
 
-ExprPtr make(const std::string& op, std::vector<ExprPtr> kids, int width = 64);
+ExprPtr make(const std::string& op, std::vector<ExprPtr> kids, int width = 64, const std::string& text = "",
+             int line = 0);
 ExprPtr constant(uint64_t v);
 ExprPtr leaf(const std::string& op, int thread, int index);
 

@@ -1,6 +1,7 @@
 // An engine that is wrong gets no certificate: whatever its fault, what it hands to the certifier is the other answer.
 #include "certify/certify.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -34,6 +35,49 @@ std::vector<fs::path> litmus_files() {
       if (e.path().extension() == ".litmus") out.push_back(e.path());
   std::sort(out.begin(), out.end());
   return out;
+}
+
+// A text that would end the stack is refused by name: chains, what stands in brackets, and functions of functions.
+TEST(Certify, DeepTextsAreRefused) {
+  const auto times = [](size_t n, const std::string& what) {
+    std::string out;
+    for (size_t k = 0; k < n; ++k) out += what;
+    return out;
+  };
+  constexpr size_t k_deep = 200'000;
+  std::string calls = "let f0(x) = x\n";
+  for (size_t k = 1; k < 50'000; ++k) calls += fmt::format("let f{}(x) = f{}(x)\n", k, k - 1);
+  const std::string opencl = "OPENCL t\n{ x = 0; }\nP0@wg 0,dev 0 (global atomic_int* x) {\n",
+                    end = "\n}\nexists (x=1)\n";
+  const std::string ptx = "PTX t\n{ x = 0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\n";
+  const std::string plain = ptx + "exists (x = 1)\n";
+  const std::pair<std::string, std::string> texts[] = {
+      {plain, "let a = " + times(k_deep, "po;") + "po\nacyclic a as a\n"},
+      {plain, "let a = po" + times(k_deep, "+") + "\nacyclic a as a\n"},
+      {plain, "let a = po" + times(k_deep, "^-1") + "\nacyclic a as a\n"},
+      {plain, "let a = " + times(k_deep, "(") + "po" + times(k_deep, ")") + "\nacyclic a as a\n"},
+      {plain, calls + "acyclic f49999(po) as a\n"},
+      {ptx + "exists " + times(k_deep, "(") + "x = 1" + times(k_deep, ")") + "\n", "acyclic po as a\n"},
+      {ptx + "exists " + times(k_deep, "~") + "(x = 1)\n", "acyclic po as a\n"},
+      {opencl + "int r0 = " + times(k_deep, "(") + "1" + times(k_deep, ")") + ";" + end, "acyclic po as a\n"},
+      {opencl + "int r0 = " + times(k_deep, "!") + "1;" + end, "acyclic po as a\n"},
+      {opencl + "int r0 = 1" + times(k_deep, " + 1") + ";" + end, "acyclic po as a\n"},
+      {opencl + times(k_deep, "if (1) ") + ";" + end, "acyclic po as a\n"},
+      {opencl + times(k_deep, "{") + times(k_deep, "}") + end, "acyclic po as a\n"},
+      {opencl + times(k_deep, "do ") + ";" + times(k_deep, "while (0);") + end, "acyclic po as a\n"}};
+  char name[] = "/tmp/certify-test-XXXXXX";
+  const fs::path home = ::mkdtemp(name);
+  for (const auto& [test, model] : texts) {
+    Request r;
+    r.test_text = test;
+    r.model_text = "\"m\"\n" + model;
+    Job job;
+    const auto made = certify(r, false, home / "folder", job);
+    ASSERT_TRUE(made);
+    EXPECT_EQ(made->kind, Made::Kind::not_certified) << test.substr(0, 120) << model.substr(0, 60);
+    EXPECT_NE(made->why.find("of this depth"), std::string::npos) << made->why;
+  }
+  fs::remove_all(home);
 }
 
 TEST(Certify, AWrongAnswerIsNotCertified) {

@@ -213,6 +213,36 @@ TEST_F(Verbs, TheTotalBudgetIsOfTheCommand) {
   EXPECT_TRUE(has(both.err, "--budget is of the whole command there")) << both.err;
 }
 
+// A folder has the certificate of the last answer, or none; what is no certificate is never overwritten.
+TEST_F(Verbs, ACertificateIsOfTheLastAnswer) {
+  const std::string folder = at("certificate"), statement = folder + "/statement.txt";
+  const auto ask = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), "check");
+    more.insert(more.end(), {"--certificate", folder});
+    return run_with(more);
+  };
+  for (const std::vector<std::string>& none : std::vector<std::vector<std::string>>{
+           {relaxed_, "-p", "termination"}, {relaxed_, "--exists", "x = 1"}, {write("bad.litmus", "PTX bad\n")}}) {
+    EXPECT_TRUE(has(ask({relaxed_}).out, "certificate in "));
+    ASSERT_TRUE(fs::exists(statement));
+    ask(none);
+    EXPECT_FALSE(fs::exists(statement)) << none.back();
+  }
+  const std::string mine = at("mine"), kept = mine + "/test.litmus";
+  fs::create_directories(mine);
+  fs::copy_file(relaxed_, kept);
+  for (const std::string& test : {kept, relaxed_}) {
+    const Ran r = run_with({"check", test, "--certificate", mine});
+    EXPECT_EQ(r.code, 2) << r.out << r.err;
+    EXPECT_TRUE(has(r.err, test == kept ? "is read, and is in the folder" : "the folder is no certificate")) << r.err;
+    EXPECT_TRUE(fs::exists(kept));
+  }
+  ask({relaxed_});
+  const Ran again = run_with({"check", folder + "/test.litmus", "--certificate", folder});
+  EXPECT_EQ(again.code, 2);
+  EXPECT_TRUE(fs::exists(statement));
+}
+
 // A source that a flag undefines allows everything, and that is no pass. What would be new besides is listed.
 TEST_F(Verbs, RefineSaysThatARacySourceIsUndefined) {
   const std::string head = "OPENCL t\n{}\nP0@wg 0, dev 0 (global int* x) { *x = ";
