@@ -267,6 +267,13 @@ const prog::Instr* asynchronous(const prog::Test& test) {
   return nullptr;
 }
 
+// The bound that was given, with every iteration counted.
+Result ask_whole(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  Options plain = options;
+  plain.reduce = false;
+  return check_at_bound(test, model, plain, job);
+}
+
 }  // namespace
 
 Result check_from_below(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
@@ -313,9 +320,7 @@ Result check_from_below(const prog::Test& test, const cat::Model& model, const O
   }
   // Where leaving out iterations did not help, the bound itself is asked about, with every iteration counted.
   if (from_below && r.verdict.status == Status::unknown) {
-    Options plain = options;
-    plain.reduce = false;
-    Result next = check_at_bound(test, model, plain, job);
+    Result next = ask_whole(test, model, options, job);
     if (next.verdict.status != Status::gave_up && next.verdict.status != Status::unsupported) {
       next.stats.add(r.stats);
       r = std::move(next);
@@ -323,7 +328,15 @@ Result check_from_below(const prog::Test& test, const cat::Model& model, const O
       r.stats.add(next.stats);
     }
   }
-  if (from_below) r.bound = options.bound;
+  if (from_below) {
+    if (r.bound != options.bound && !r.execution && decided(r.verdict.status) &&
+        loops_may_end_in_a_row(test, model, options.bound.all))
+      if (Result whole = ask_whole(test, model, options, job); whole.execution) {
+        whole.stats.add(r.stats);
+        r = std::move(whole);
+      }
+    r.bound = options.bound;
+  }
   return r;
 }
 
