@@ -84,6 +84,18 @@ nlohmann::ordered_json to_json(const campaign::Problem& p) {
           {"why", render(p.why)}};
 }
 
+// The folder of the tasks stands beside the store. It is not made where no store can be: the store itself is opened at
+// the end.
+Expected<void> may_be_store(const std::string& path) {
+  std::error_code none;
+  const fs::path folder = fs::path(path).parent_path();
+  if (!fs::is_directory(folder, none))
+    return error_at({}, fmt::format("{}: cannot be opened: there is no folder '{}'", path, folder.string()), "make it");
+  if (fs::exists(path, none) && !fs::is_regular_file(path, none))
+    return error_at({}, fmt::format("{}: is not a store: it is no file", path));
+  return {};
+}
+
 }  // namespace
 
 int run_campaign_in_tasks(const campaign::Plan& plan, const CommandLine& line, const Console& console) {
@@ -91,6 +103,7 @@ int run_campaign_in_tasks(const campaign::Plan& plan, const CommandLine& line, c
   std::error_code failed;
   const std::string store = fs::absolute(s.store, failed).lexically_normal().string();
   if (failed) return report_errors(console, error_at({}, fmt::format("{}: {}", s.store, failed.message())).error());
+  if (const auto may = may_be_store(store); !may) return report_errors(console, may.error());
   const std::string program = fs::read_symlink("/proc/self/exe", failed).string();
   if (failed) return report_errors(console, error_at({}, "the path of this program cannot be found").error());
   fleet::Folder folder(store + ".tasks");

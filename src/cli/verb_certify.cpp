@@ -156,6 +156,10 @@ int run_certify(const CommandLine& line, const Console& console) {
     return report_errors(console, error_at({}, fmt::format("there is no device '{}'", printable_name(s.device)),
                                            "`fencepost devices` lists them")
                                       .error());
+  if (s.device.ends_with("+host"))
+    return report_errors(console, error_at({}, "the tests of a suite have no threads of the host",
+                                           fmt::format("--device {}", s.device.substr(0, s.device.size() - 5)))
+                                      .error());
   if (s.seed > static_cast<uint64_t>(INT64_MAX))
     return report_errors(console, error_at({}, "the seed of a plan is at most 2^63 - 1", "take a smaller one").error());
   for (const std::string& f : s.families)

@@ -41,7 +41,7 @@ tune::Rule rule_of(const Settings& s) {
 }
 
 Expected<std::string> device_name(const std::string& id) {
-  if (id.starts_with("reference")) return id;
+  if (campaign::is_reference(id) || id.starts_with("reference:")) return id;
   const device::Found found = campaign::find_devices_apart(60);
   if (const auto d = device::device_of(found, id)) return campaign::stored_name(*d);
   std::string there, why;

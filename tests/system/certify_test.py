@@ -79,7 +79,8 @@ def main():
 
         # Mistakes.
         for words, code in ((["--device", "cudax"], 2), (["--device", 'a"b'], 2), (["--families", "XX"], 2),
-                            (["--dialect", "GPU_PTX"], 3), (["--model", "no-such"], 2), (["--seed", str(2**63)], 2)):
+                            (["--dialect", "GPU_PTX"], 3), (["--model", "no-such"], 2), (["--seed", str(2**63)], 2), (["--device", "reference+host"], 2),
+                            (["--device", "reference+cpu"], 2), (["--device", "cpu+host"], 2), (["--device", "reference+"], 2)):
             ran = run("certify", *words, cwd=folder)
             assert ran.returncode == code and "error" in ran.stderr, (words, ran.returncode, ran.stderr)
     return 0

@@ -150,6 +150,16 @@ class Reference final : public device::Backend {
 
 }  // namespace
 
+bool is_reference(std::string_view id) {
+  while (id.starts_with(k_reference)) {
+    id.remove_prefix(k_reference.size());
+    if (id.empty()) return true;
+    if (id.front() != '+') return false;
+    id.remove_prefix(1);
+  }
+  return false;
+}
+
 std::unique_ptr<device::Backend> open_reference(uint64_t seed) { return std::make_unique<Reference>(seed, ""); }
 
 Expected<std::unique_ptr<device::Backend>> open_device(const std::string& id, uint64_t seed) {

@@ -140,7 +140,7 @@ Expected<Totals> run_groups(Runner& runner, const prog::Test& test, const Option
 // The device "reference": kernels on the sequential executor (code/execute.h). Slow; shows interleavings only.
 std::unique_ptr<device::Backend> open_reference(uint64_t seed);
 // Its id, or one of several of it.
-inline bool is_reference(std::string_view id) { return id == "reference" || id.starts_with("reference+"); }
+bool is_reference(std::string_view id);
 // "reference" (or several of it, "reference+reference"), or what device::open knows. "reference:hang" and
 // "reference:die" hang or die at their fifth launch: to see what becomes of the rest.
 Expected<std::unique_ptr<device::Backend>> open_device(const std::string& id, uint64_t seed);

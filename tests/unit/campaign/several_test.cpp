@@ -40,6 +40,14 @@ Options quick(const std::string& parameters = "groups=1,lanes=2,rounds=32,stress
   return o;
 }
 
+TEST(Reference, ItsIdIsOneOfSeveralOfIt) {
+  for (const char* id : {"reference", "reference+reference", "reference+reference+reference"})
+    EXPECT_TRUE(is_reference(id)) << id;
+  for (const char* id :
+       {"", "reference+", "reference+host", "reference+cpu", "references", "reference:die", "cpu+reference"})
+    EXPECT_FALSE(is_reference(id)) << id;
+}
+
 TEST(RunnerOnSeveral, CountsAddUpOnTwoAndOnFourDevices) {
   for (const prog::Test& t : {mp(""), mp("fence.sc.sys"), iriw()}) {
     const auto n = static_cast<uint32_t>(t.threads.size());
