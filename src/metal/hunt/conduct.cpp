@@ -96,19 +96,33 @@ std::optional<Instruction> with_words(const Instruction& i, const std::string& w
   return *out;
 }
 
-// Two strong loads as the pair that says most to a reader, and that was measured on a device: volatile, then relaxed.
+// Two strong loads as the pair that says most to a reader, that is at fault on every target, and that was measured on a
+// device: of one address, volatile and then relaxed, of which the second is wanted first.
 std::optional<PtxTest> plainest_pair(const PtxTest& t) {
   std::vector<size_t> loads;
   for (size_t k = 0; k < t.body.size(); ++k)
     if (t.body[k].kind == Kind::load && t.body[k].order == Order::relaxed) loads.push_back(k);
   if (loads.size() != 2 || t.body[loads[0]].bits() != t.body[loads[1]].bits()) return std::nullopt;
   PtxTest out = t;
-  const auto first = instruction_of("ld.volatile.global.b32", 'q', 1, Guard::none),
+  const auto first = instruction_of("ld.volatile.global.b32", 'p', 1, Guard::none),
              second = instruction_of("ld.relaxed.gpu.global.b32", 'p', 1, Guard::none);
   if (!first || !second) return std::nullopt;
+  out.late = true;
   out.body[loads[0]] = *first;
   out.body[loads[1]] = *second;
   return out == t ? std::nullopt : std::optional(out);
+}
+
+// The lowest number of a place that no access but `k` has.
+uint32_t free_number(const PtxTest& t, size_t k) {
+  uint32_t n = 1;
+  const auto taken = [&] {
+    for (size_t j = 0; j < t.body.size(); ++j)
+      if (j != k && t.body[j].is_access() && t.body[j].number == n) return true;
+    return false;
+  };
+  while (taken()) ++n;
+  return n;
 }
 
 // One step smaller, the largest steps first.
@@ -160,8 +174,9 @@ std::vector<PtxTest> smaller(const PtxTest& t) {
       if (at != std::string::npos && i.words.substr(at) != ".add.u64")
         if (auto simple = with_words(i, i.words.substr(0, at) + ".add.u64")) with(k, *simple);
     }
-    if (i.kind == Kind::atomic && i.acquires())
-      if (auto load = instruction_of("ld.acquire.gpu.global.u32", 'p', i.number, i.guard)) with(k, *load);
+    // An acquire as the plainest load, of a place that no other access has.
+    if ((i.kind == Kind::atomic || i.kind == Kind::load) && i.acquires())
+      if (auto load = instruction_of("ld.acquire.gpu.global.u32", 'p', free_number(t, k), i.guard)) with(k, *load);
     for (const char* scope : {".sys", ".cluster"})
       if (const size_t at = i.words.find(scope); at != std::string::npos && !i.mmio && i.words[at + 1 + 3] != ':') {
         std::string words = i.words;
@@ -267,6 +282,18 @@ std::vector<PtxTest> siblings_of(const PtxTest& t, size_t culprit, Effect effect
         out.push_back(same);
         break;
       }
+  // A fence that waits for everything, and an operation whose result is used.
+  if (effect == Effect::no_wait && !i.is_access() && i.words.starts_with("fence.acquire")) {
+    with(replaced(".acquire", ".acq_rel"));
+    PtxTest used = t;
+    for (size_t k = 0; k < culprit; ++k) used.body[k].unused = false;
+    out.insert(out.begin(), used);
+  }
+  if (effect == Effect::skipped && i.kind == Kind::load && i.unused) {
+    PtxTest used = t;
+    used.body[culprit].unused = false;
+    out.push_back(used);
+  }
   if (!atomic) return out;
   if (effect == Effect::operation) {
     // The same operation whose result is kept, or of a parameter.

@@ -53,7 +53,6 @@ struct KnownFault {
   // What a device showed, by which program (programs.h), and the argument of that program.
   const char *text = "", *program = "", *launches = "";
   const char* limits = "";  // a list: which compilers, levels and neighbouring forms were tried, and what came out
-  const char* module = "";  // PTX for sm_90 that shows the fault on every row of the table
 };
 // Of the fault that known_fault says. `effect`: its name; a lost acquire and a lost release were measured apart.
 KnownFault facts_of(const std::string& known, const std::string& effect);

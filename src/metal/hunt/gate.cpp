@@ -25,6 +25,7 @@ class Gate {
   Gate(const PtxTest& test, const MachineKernel& machine) : test_(test), code_(machine.code), sm_(machine.sm) {
     sites_.resize(test.body.size());
     offsets_ = offsets_of(machine);
+    parameters_ = parameters_of(machine);
     has_scoreboards_ = std::ranges::any_of(code_, [](const MachineInstruction& i) { return i.sets.has_value(); });
     uint64_t most = 0;
     size_t begin = 0;
@@ -48,6 +49,7 @@ class Gate {
     for (const bool reads : {false, true})
       for (const size_t n : lost_)
         if ((role_of(code_[n]) == Role::read) == reads) find_owner(n);
+    for (const size_t n : unlabelled_) take_store(n);
     for (Site& s : sites_)
       for (Nodes* nodes : {&s.all, &s.reads, &s.writes}) std::sort(nodes->begin(), nodes->end());
     if (unread_) return sorted();
@@ -82,6 +84,8 @@ class Gate {
     if (*role != Role::read && *role != Role::write && *role != Role::both) return;
     if (!k || !fits(i, test_.body[*k])) {
       if (!of_frame(i)) lost_.push_back(n);
+      if (of_frame(i) && i.base() == "STG" && !parameters_[n].empty() && !parameters_[n].contains(k_out_parameter))
+        unlabelled_.push_back(n);
       return;
     }
     if (is_private_window(i, test_.body[*k], *k)) return add(Effect::private_window, *k, at(n));
@@ -126,7 +130,11 @@ class Gate {
                         address_of(code_[sites_[k].writes.front()]) == address;
       if (look) return take(n, k);
     }
-    // A store that stands for two may carry the line of what follows: its place and width say whose it is.
+    if (!take_store(n)) add(Effect::stranger, site_of(code_[n]).value_or(0), at(n));
+  }
+  // A store that stands for two may carry the line of what follows, or of the frame: its place and width say whose it
+  // is.
+  bool take_store(size_t n) {
     for (const bool guarded : {false, true})
       for (uint32_t k = 0; k < test_.body.size(); ++k) {
         const Instruction& p = test_.body[k];
@@ -134,10 +142,12 @@ class Gate {
                                                        : code_[n].base() == "STS" && p.in_shared();
         if (p.kind == Kind::store && of_space && sites_[k].all.empty() && (p.guard != Guard::none) == guarded &&
             offsets_[n].value_or(displacement_of(code_[n])) == p.number * 64 &&
-            width_of(code_[n]) == p.bits() * p.vector)
-          return take(n, k);
+            width_of(code_[n]) == p.bits() * p.vector) {
+          take(n, k);
+          return true;
+        }
       }
-    add(Effect::stranger, site_of(code_[n]).value_or(0), at(n));
+    return false;
   }
   // 0x100 of "[R2.64+0x100]": the offset where the base was set before a label, over which it is not followed.
   static uint32_t displacement_of(const MachineInstruction& i) {
@@ -239,7 +249,8 @@ class Gate {
       for (const size_t to : i.next) {
         if (forward_only && code_[to].address <= i.address) continue;
         State next{to, s.known, s.again || (s.node == loop_end_ && to < s.node)};
-        if (!asked.empty() && i.next.size() <= 2) {
+        const bool forks = i.base() != "BRA" || i.next.size() == 2;  // a branch to what is next anyway tells nothing
+        if (!asked.empty() && i.next.size() <= 2 && forks) {
           const bool taken = i.base() == "BRA" && to != s.node + 1;
           const std::string now = taken ? asked : negated(asked);
           if (!s.known.empty() && s.known == negated(now)) continue;
@@ -298,15 +309,24 @@ class Gate {
     for (uint32_t j = 0; may && j < test_.body.size(); ++j) {
       const Instruction& o = test_.body[j];
       if (j == k || !o.is_access() || o.place != p.place || o.number != p.number || sites_[j].all.empty()) continue;
-      // Stores of one width have one value, so that the earlier of two weak ones may stand for both.
+      // The earlier of two weak stores may stand for both if they have one value, or one that is selected.
+      const bool one_value = o.value == p.value || (p.guard != Guard::none && selects());
       const bool again = p.kind == Kind::store && o.kind == Kind::store && j < k && !p.is_strong() && !o.is_strong() &&
-                         o.guard == Guard::none && o.bits() == p.bits() && o.vector == p.vector;
+                         o.guard == Guard::none && o.bits() == p.bits() && o.vector == p.vector && one_value;
       if (p.kind == Kind::store && !again && (j < k || !o.writes() || o.guard != Guard::none)) continue;
       const bool answered = p.kind == Kind::load && j < k && may_answer(j, k);
       if (answered || !ordered_between(std::min(j, k), std::max(j, k)))
         return add(Effect::merged, k, fmt::format("with {}", to_string(o)));
     }
     add(Effect::absent, k, to_string(p));
+  }
+  // Does the code choose between two values, which are not followed?
+  bool selects() const {
+    return std::ranges::any_of(code_, [](const MachineInstruction& i) {
+      const std::string base = i.base();
+      return base == "SEL" || base == "USEL" || base == "FSEL" ||
+             (!i.guard.empty() && (base == "MOV" || base == "IMAD" || base == "CS2R" || base == "UMOV"));
+    });
   }
   // Nobody knows what a load read whose value nothing uses, so that it may have read the oldest value: what this thread
   // has read of the place before. What follows an acquire comes after that read.
@@ -716,8 +736,9 @@ class Gate {
   uint32_t sm_;
   std::vector<Site> sites_;
   std::vector<std::optional<uint32_t>> offsets_;
+  std::vector<std::set<uint32_t>> parameters_;
   std::map<std::pair<uint32_t, Effect>, std::string> found_;
-  Nodes lost_;
+  Nodes lost_, unlabelled_;
   bool has_scoreboards_ = false;
   bool unrolled_ = false;
   size_t loop_end_ = ~size_t{0};  // the branch back that spans most

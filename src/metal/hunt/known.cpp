@@ -85,6 +85,30 @@ bool packed_sum_of_bit_one(const Case& c) {
          (i.in_shared() || i.place == 'h');
 }
 
+// An atom without a scoreboard before a fence.acquire, or before an acquiring load that was left out.
+bool unused_atom_is_not_awaited(const Case& c) {
+  const Instruction& i = c.at();
+  const bool fence = i.words.starts_with("fence.acquire"), load = i.kind == Kind::load && i.unused && i.acquires();
+  if (c.effect != "no-wait" || !(fence || load)) return false;
+  for (size_t k = 0; k < c.culprit; ++k) {
+    const Instruction& before = c.test.body[k];
+    if (before.kind == Kind::atomic && before.unused && before.words.find(".global") == std::string::npos) return true;
+  }
+  return false;
+}
+
+// ld.mmio that nobody uses, moved behind the branch of a guarded atomic operation.
+bool mmio_read_moves_behind_branch(const Case& c) {
+  const Instruction& i = c.at();
+  if (c.effect != "skipped" || i.kind != Kind::load || !i.mmio || !i.unused) return false;
+  for (size_t k = c.culprit + 1; k < c.test.body.size(); ++k) {
+    const Instruction& behind = c.test.body[k];
+    const bool update = behind.kind == Kind::atomic || behind.kind == Kind::reduction;
+    if (update && behind.guard != Guard::none) return true;
+  }
+  return false;
+}
+
 bool generic_loop_loses_acquire(const Case& c) {
   const Instruction& i = c.at();
   return c.target >= 90 && is_loop_in_shared(i) && (i.place == 'u' || i.place == 'c') && c.effect == "no-invalidate";
@@ -141,31 +165,6 @@ constexpr const char* k_shared_limits =
 constexpr const char* k_wide_order_limits =
     "- `.v8.b32` and `.v4.b64` alike; ptxas 12.9.86 and 13.5.37; `.v4.b32` and `.v2.b64` have what is missing.\n"
     "- With the scope `.cluster` ptxas 12.9.86 has not even the access: a fault of its own.\n";
-
-// The second load is needed first and late: the arrangement in which all targets make the fault.
-constexpr const char* k_late_module =
-    ".version 8.8\n"
-    ".target sm_90\n"
-    ".address_size 64\n"
-    ".file 1 \"late\"\n"
-    ".visible .entry t0(.param .b64 p, .param .b64 out)\n"
-    "{\n"
-    "  .reg .b32 %r0, %r1;\n"
-    "  .reg .b64 %p, %out;\n"
-    "  .loc 1 9000 0\n"
-    "  ld.param.b64 %p, [p];\n"
-    "  ld.param.b64 %out, [out];\n"
-    "  .loc 1 10 0\n"
-    "  ld.volatile.global.b32 %r0, [%p+64];\n"
-    "  .loc 1 11 0\n"
-    "  ld.relaxed.gpu.global.b32 %r1, [%p+64];\n"
-    "  .loc 1 9000 0\n"
-    "  add.u32 %r1, %r1, 5;\n"
-    "  mul.lo.u32 %r1, %r1, %r1;\n"
-    "  st.weak.global.b32 [%out+16], %r1;\n"
-    "  st.weak.global.b32 [%out], %r0;\n"
-    "  ret;\n"
-    "}\n";
 
 struct Rule {
   bool (*fits)(const Case&);
@@ -243,7 +242,67 @@ constexpr Rule k_rules[] = {
      {"Tried on an NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5, and not seen: 0 of 25,690,112 "
       "reads are stale behind `atom.acquire.gpu.add.u64` on a generic address, since an older CCTL.IVALL of the same "
       "attempt stands a few instructions before.",
-      "silicon.cu", "40"}},
+      "silicon.cu", "40",
+      "- `-O0` to `-O3`, sm_90, sm_100 and sm_120, ptxas 12.9.86 and 13.5.37 alike. For sm_80 the CCTL.IVALL stands "
+      "behind both paths.\n"
+      "- At `-O3`, likewise: the scopes `.cluster` and `.sys`; `.acq_rel`, whose release is there; the operations "
+      "`min.u64`, `add.f32` and `add.noftz.f16x2`; an unused result; an address in `.shared::cluster`.\n"
+      "- Right: `add.u32`, `exch.b64` and `cas.b64`, which have no loop for shared memory; `.cta`, which needs no "
+      "CCTL.IVALL. The path for global memory is right: CCTL.IVALL stands behind ATOM.\n"}},
+    {unused_atom_is_not_awaited,
+     "fence.acquire does not wait for an atom whose result nobody uses",
+     {"NVIDIA H200, driver 580.159.04, ptxas 13.5.37. Thread A does `x = 1`, a fence and an exchange of y that shows "
+      "what "
+      "y was; thread B, in another cluster, does the operation on y, which lies in global memory, and the fence, and "
+      "then "
+      "reads x (or A reads x first, and B writes it). Weak: A's exchange came first, and B has read 0 (A has read what "
+      "B "
+      "wrote). B's operation is made late: y is in a page that B has not used, or its place is kept busy.\n\n"
+      "| operation of B | is | weak, then a load | weak, then a store |\n|---|---|---|---|\n"
+      "| `atom.relaxed.gpu.add.u32`, unused; `fence.acquire.gpu` | at fault | 44,486 of 2,067,456 | 9,590 of 2,158,592 "
+      "|\n"
+      "| `atom.relaxed.gpu.exch.b32`, unused; the same | at fault | 44,207 of 2,067,456 | 9,548 of 2,158,592 |\n"
+      "| `atom.relaxed.gpu.add.u64`, unused; the same | at fault | 40,415 of 2,067,456 | 7,454 of 2,146,304 |\n"
+      "| `atom.relaxed.gpu.add.u32`, used; the same | compiled right | 0 of 2,023,424 | 0 of 2,066,432 |\n"
+      "| `atom.relaxed.gpu.global.add.u32`, unused; the same | compiled right | 0 of 2,025,472 | 0 of 2,068,480 |\n"
+      "| `atom.acquire.gpu.add.u32`, unused | compiled right | 0 of 2,025,472 | 0 of 2,067,456 |\n"
+      "| `atom.relaxed.gpu.add.u32`, unused; `fence.acq_rel.gpu` | compiled right | 0 of 2,011,136 | 0 of 2,043,904 |\n"
+      "| `red.relaxed.gpu.add.u32`; `fence.acquire.gpu` | allowed (8.11.1), the control | 44,738 of 2,067,456 | 9,496 "
+      "of 2,158,592 |\n\n"
+      "With y in shared memory of another CTA of the cluster: 4 of 10,574,848 with a load over four forms at fault, 0 "
+      "of "
+      "7,871,488 over three siblings, 2 of 2,644,992 with the control. With y in shared memory of the own CTA, where "
+      "the "
+      "scoreboard lacks too: 0 of 1,297,072,128 over four forms, and 0 of 328,187,904 with the control, so nothing is "
+      "seen there. ptxas 12.9.86 gives the same code and shares of weak outcomes.",
+      "awaited.cu", "1.5",
+      "- Each operation with `.relaxed` or `.release` on a generic address (tried: `add.u32`, `add.u64`, `add.f32`, "
+      "`exch.b32`, `cas.b32`), on `.shared`, and on `.shared::cluster`, before `fence.acquire` of each scope. ptxas "
+      "12.9.86 and 13.5.37, sm_90, sm_100 and sm_120, `-O1` to `-O3`. At `-O0` no instruction has a scoreboard, and "
+      "this "
+      "was not judged.\n"
+      "- Right: the same on `.global`, where the operation has a scoreboard though nobody uses its result, and "
+      "`atom.acquire` on every address. So the compiler knows the rule.\n"
+      "- The fence waits for all scoreboards, but an operation without a result has that of its operands alone.\n"
+      "- For sm_80 `fence.acquire` is refused (13.5) or another fault (12.9).\n"}},
+    {mmio_read_moves_behind_branch,
+     "a read by ld.mmio that nobody uses is moved behind a branch",
+     {"NVIDIA H200, driver 580.159.04, ptxas 13.5.37 and 12.9.86. The address of the read is none of the program's, so "
+      "that a read which is performed ends the kernel with cudaErrorIllegalAddress.\n\n"
+      "| program | is | the read |\n|---|---|---|\n"
+      "| `ld.mmio`, unused; `@false red.relaxed.gpu.global.add.u32` | at fault | was not performed |\n"
+      "| `ld.mmio`, unused; `@false atom.acquire.gpu.global.add.u64`, unused | at fault | was not performed |\n"
+      "| `ld.mmio`, unused; `@true red.relaxed.gpu.global.add.u32` | the other path | was performed |\n"
+      "| `ld.mmio`, used; `@false red.relaxed.gpu.global.add.u32` | compiled right | was performed |\n"
+      "| `ld.mmio`, unused; `@false st.weak.global.u32` | compiled right | was performed |\n"
+      "| `ld.weak`, unused; `@false red.relaxed.gpu.global.add.u32` | allowed, the control | was not performed |",
+      "mmio.cu", "",
+      "- 8.4: reads with `.mmio` \"are always performed\".\n"
+      "- The operation behind it may be `red` or `atom` of global memory, of one place for the warp or of one for each "
+      "lane; the address of the read must differ for each lane, since another is computed before the branch anyway.\n"
+      "- ptxas 12.9.86 and 13.5.37, sm_80, sm_90 and sm_100, `-O2` and `-O3`; right at `-O0` and `-O1`, and for "
+      "sm_120 (at `-O3`).\n"
+      "- `ld.volatile` in place of `ld.mmio` stays before the branch, and so does a read whose result is used.\n"}},
     {wide_of_cluster_is_left_out,
      "loads and stores of 256 bits with the scope .cluster are left out by 12.9",
      {"", "", "",
@@ -281,15 +340,17 @@ constexpr Rule k_rules[] = {
       "bits, 423,562 of 5,898,240 with 64 bits, 131,004 of 7,733,248 in shared memory; with two `ld.relaxed.gpu`, and "
       "with a fence between, none of as many; two places, which may, 35,040 of 6,748,565,248.",
       "loads.cu", "100",
-      "For `ld.volatile` and then `ld.relaxed.gpu`, of 32 bits in global memory:\n\n"
-      "- Through two pointers, with both values stored as they are: `-O2` and `-O3` alone (tried for sm_90), in one "
-      "order of the two parameters; with the pointers exchanged the loads keep their order on all four targets. So do "
-      "`ld.relaxed.sys`, `ld.relaxed.cta` and `ld.mmio.relaxed.sys` in place of `ld.volatile` (sm_90, sm_100).\n"
-      "- Through one pointer, with the second value used first: `-O1` to `-O3`, sm_80, sm_90, sm_100 and sm_120 by "
-      "ptxas 12.9.86 and 13.5.37; right at `-O0`. This is `late.ptx`; for another target change its `.target`. There "
-      "`ld.mmio.relaxed.sys` in place of `ld.volatile` is at fault too, and `ld.relaxed.sys`, `.cta` and `.gpu` are "
-      "not (sm_80, sm_90, 13.5.37).\n",
-      k_late_module}},
+      "Of 32 bits in global memory, ptxas 12.9.86 and 13.5.37 alike:\n\n"
+      "- The program above: `-O2` and `-O3`; in order at `-O0` and `-O1`, on all four targets.\n"
+      "- At `-O3`, in place of `ld.volatile` and then `ld.relaxed.gpu`: `ld.relaxed.gpu` and then `ld.volatile`, "
+      "`ld.volatile` and then `ld.relaxed.sys`, `ld.relaxed.cta` and then `ld.mmio.relaxed.sys` are at fault on all "
+      "four "
+      "targets, `ld.mmio.relaxed.sys` and then `ld.relaxed.gpu` on all but sm_120. `ld.relaxed.sys`, `.gpu` or `.cta` "
+      "and then `ld.relaxed.gpu` keep their order on all four.\n"
+      "- Where the stores of the two values stand in the order of the loads, the loads do too.\n"
+      "- Through two pointers that may be equal (`ld.volatile [q+64]; ld.relaxed.gpu [p+64]`), with the stores in "
+      "either order: at fault for sm_90 and sm_100 at `-O2` and `-O3`, for sm_120 with the stores as above, for sm_80 "
+      "never. With the two parameters exchanged it is at fault for sm_120 alone, with the stores as above.\n"}},
     {fence_of_zeros,
      "fence.acquire and fence.release become an instruction of zeros for sm_80 with 12.9",
      {"", "", "",

@@ -1,6 +1,8 @@
 #include "hunt/places.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
@@ -12,6 +14,37 @@ namespace fencepost::hunt {
 namespace {
 
 using Offset = std::optional<int64_t>;
+
+std::string bare(std::string word) {
+  if (const size_t dot = word.find('.'); dot != std::string::npos && !word.starts_with(".")) word.resize(dot);
+  return word;
+}
+bool is_register(const std::string& w) {
+  const size_t at = w.starts_with("UR") ? 2 : w.starts_with("R") ? 1 : 0;
+  return at != 0 && w.size() > at && (w[at] == 'Z' || (w[at] >= '0' && w[at] <= '9'));
+}
+std::string next_register(const std::string& r) {
+  const size_t at = r.starts_with("UR") ? 2 : 1;
+  int n = 0;
+  std::from_chars(r.data() + at, r.data() + r.size(), n);
+  return r.substr(0, at) + std::to_string(n + 1);
+}
+// "R2.64+0x40" of "desc[UR4][R2.64+0x40]"; nothing for an operand that is no address.
+std::optional<std::string> inside(const std::string& o) {
+  const size_t from = o.find('['), to = o.rfind(']');
+  if (from == std::string::npos || to == std::string::npos || o.find("c[0x") != std::string::npos) return std::nullopt;
+  std::string out = o.substr(from + 1, to - from - 1);
+  if (const size_t second = out.find("]["); second != std::string::npos) out = out.substr(second + 2);
+  return out;
+}
+template <class Term>
+void each_term(const std::string& sum, const Term& term) {
+  for (size_t at = 0; at < sum.size();) {
+    const size_t end = std::min(sum.find('+', at), sum.size());
+    term(sum.substr(at, end - at));
+    at = end + 1;
+  }
+}
 
 class Follow {
  public:
@@ -25,14 +58,6 @@ class Follow {
   }
 
  private:
-  static std::string bare(std::string word) {
-    if (const size_t dot = word.find('.'); dot != std::string::npos && !word.starts_with(".")) word.resize(dot);
-    return word;
-  }
-  static bool is_register(const std::string& w) {
-    const size_t at = w.starts_with("UR") ? 2 : w.starts_with("R") ? 1 : 0;
-    return at != 0 && w.size() > at && (w[at] == 'Z' || (w[at] >= '0' && w[at] <= '9'));
-  }
   static Offset number(const std::string& w) {
     if (w.empty()) return std::nullopt;
     const bool minus = w[0] == '-';
@@ -64,18 +89,10 @@ class Follow {
 
   std::optional<uint32_t> address(const MachineInstruction& i) const {
     for (const std::string& o : i.operands) {
-      const size_t from = o.find('['), to = o.rfind(']');
-      if (from == std::string::npos || to == std::string::npos || o.find("c[0x") != std::string::npos) continue;
-      std::string inside = o.substr(from + 1, to - from - 1);
-      if (const size_t second = inside.find("]["); second != std::string::npos) inside = inside.substr(second + 2);
+      const auto sum_of = inside(o);
+      if (!sum_of) continue;
       Offset total = 0;
-      size_t at = 0;
-      while (at < inside.size()) {
-        size_t end = inside.find('+', at);
-        if (end == std::string::npos) end = inside.size();
-        total = sum(total, value(inside.substr(at, end - at)));
-        at = end + 1;
-      }
+      each_term(*sum_of, [&](const std::string& term) { total = sum(total, value(term)); });
       if (!total) return std::nullopt;
       const auto stride = static_cast<int64_t>(k_stride);
       return static_cast<uint32_t>((*total % stride + stride) % stride);
@@ -131,7 +148,7 @@ class Follow {
     if (!i.guard.empty()) v = std::nullopt;
     const size_t words = width(i);
     set(to, v);
-    if (words > 1) set(next(to), *role == Role::arithmetic ? second_word(i) : std::nullopt);
+    if (words > 1) set(next_register(to), *role == Role::arithmetic ? second_word(i) : std::nullopt);
   }
   // Two parameters loaded at once are two roots; the high word of a sum is none.
   static Offset second_word(const MachineInstruction& i) {
@@ -141,12 +158,6 @@ class Follow {
     return parameter || base == "CS2R" ? Offset(0) : std::nullopt;
   }
   static size_t width(const MachineInstruction& i) { return i.has("64") || i.has("WIDE") || i.has("128") ? 2 : 1; }
-  static std::string next(const std::string& r) {
-    const size_t at = r.starts_with("UR") ? 2 : 1;
-    int n = 0;
-    std::from_chars(r.data() + at, r.data() + r.size(), n);
-    return r.substr(0, at) + std::to_string(n + 1);
-  }
   void set(const std::string& r, Offset v) {
     if (r == "RZ" || r == "URZ") return;
     known_[r] = v;
@@ -155,7 +166,60 @@ class Follow {
   std::map<std::string, Offset> known_;
 };
 
+// From which parameters registers come.
+class Roots {
+ public:
+  explicit Roots(uint32_t sm) : first_(sm >= 100 ? 0x380 : sm >= 90 ? 0x210 : 0x160) {}
+  using From = std::set<uint32_t>;
+  std::vector<From> all(const MachineKernel& k) {
+    std::vector<From> out;
+    for (const MachineInstruction& i : k.code) {
+      out.emplace_back();
+      for (const std::string& o : i.operands)
+        if (const auto sum = inside(o)) each_term(*sum, [&](const std::string& term) { add(out.back(), of(term)); });
+      step(i);
+    }
+    return out;
+  }
+
+ private:
+  static void add(From& to, const From& more) { to.insert(more.begin(), more.end()); }
+  From of(const std::string& operand) const {
+    if (const size_t at = operand.find("c[0x0][0x"); at != std::string::npos) {
+      const auto n = static_cast<uint32_t>(std::strtoul(operand.c_str() + at + 7, nullptr, 16));
+      return n >= first_ && n < first_ + k_parameters ? From{(n - first_) / 8 * 8} : From{};
+    }
+    const auto known = from_.find(bare(operand));
+    return known == from_.end() ? From{} : known->second;
+  }
+  void step(const MachineInstruction& i) {
+    if (i.operands.empty() || !is_register(bare(i.operands[0]))) return;
+    const auto role = role_of(i);
+    if (!role || *role == Role::write || *role == Role::membar || *role == Role::barrier) return;
+    From from;
+    if (*role == Role::arithmetic)
+      for (size_t k = 1; k < i.operands.size(); ++k) add(from, of(i.operands[k]));
+    const std::string to = bare(i.operands[0]);
+    if (!i.guard.empty()) add(from, from_[to]);
+    from_[to] = from;
+    if (!(i.has("64") || i.has("WIDE") || i.has("128"))) return;
+    // Two parameters that are loaded at once stand in four registers.
+    from_[next_register(to)] = from;
+    if (!i.has("128") || *role != Role::arithmetic) return;
+    From second;
+    for (const uint32_t n : from) second.insert(n + 8);
+    const std::string third = next_register(next_register(to));
+    from_[third] = from_[next_register(third)] = second;
+  }
+
+  static constexpr uint32_t k_parameters = 0x40;  // bytes
+  uint32_t first_;
+  std::map<std::string, From> from_;
+};
+
 }  // namespace
+
+std::vector<std::set<uint32_t>> parameters_of(const MachineKernel& k) { return Roots(k.sm).all(k); }
 
 std::vector<std::optional<uint32_t>> offsets_of(const MachineKernel& k) { return Follow().all(k); }
 

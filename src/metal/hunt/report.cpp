@@ -87,7 +87,8 @@ const char* title_of(Effect e, const Instruction& i, bool merged) {
     case Effect::no_invalidate:
       return i.is_access() ? "does not acquire" : "does not order what stands behind it";
     case Effect::no_wait:
-      return "does not acquire: a later access does not wait for it";
+      return i.is_access() ? "does not acquire: a later access does not wait for it"
+                           : "does not wait for an `atom` whose result nobody uses";
     case Effect::no_barrier:
       return "can be passed";
     case Effect::no_view:
@@ -129,8 +130,14 @@ std::string expected_of(Effect e, const Instruction& i, bool merged) {
       return i.is_access()
                  ? "who acquires the value that this instruction releases sees all that this thread did before it"
                  : "what this thread did before the fence is seen by who observes what it does behind it";
-    case Effect::no_invalidate:
     case Effect::no_wait:
+      if (!i.is_access())
+        return "an `atom`, whether its result is used or not, and the fence behind it are an acquire pattern: where "
+               "the "
+               "`atom` comes after a release of its place, what stands behind the fence comes after what stood before "
+               "that release";
+      [[fallthrough]];
+    case Effect::no_invalidate:
       return i.is_access()
                  ? "once this instruction has read a value that was released, later reads of this thread see all "
                    "that was done before that release"
@@ -141,13 +148,14 @@ std::string expected_of(Effect e, const Instruction& i, bool merged) {
                "reads";
       return "the access is done";
     case Effect::skipped:
+      if (i.kind == Kind::load && i.mmio)
+        return "a read by `.mmio` is always performed, so on every path that has it in the program";
       return "the access is done on every path";
     case Effect::weaker:
       return "the access is coherent among the threads of the scope that is written";
     case Effect::reordered:
       if (i.kind == Kind::load)
-        return "where both loads read one place (the two pointers may be equal), they do so in the order of the "
-               "program: "
+        return "where both loads read one place, they do so in the order of the program: "
                "the second has no older value than the first";
       return "the two accesses are seen in the order of the program";
     case Effect::overtaken:
@@ -179,12 +187,14 @@ std::string device_section(const Fault& f) {
   if (*seen.text != 0) out += std::string(seen.text) + "\n\n";
   if (*seen.program != 0)
     out += fmt::format(
-        "The program is in this folder: `nvcc -O2 -std=c++17 -arch=sm_90 -o counts device/{} && ./counts {}`; it needs "
+        "The program is in this folder: `nvcc -O2 -std=c++17 -arch=sm_90 -o counts device/{} && ./counts{}{}`; it "
+        "needs "
         "a "
-        "GPU of sm_90, and prints a line for each form with the number of {}.\n\n",
-        seen.program, seen.launches,
-        effect_of(f.effect) == Effect::operation ? "words that changed, and of weak outcomes for others"
-                                                 : "weak outcomes");
+        "GPU of sm_90, and prints a line for each form with {}.\n\n",
+        seen.program, *seen.launches == 0 ? "" : " ", seen.launches,
+        effect_of(f.effect) == Effect::operation ? "the number of words that changed, and of weak outcomes for others"
+        : effect_of(f.effect) == Effect::skipped ? "what was found"
+                                                 : "the number of weak outcomes");
   if (*seen.text == 0) out += "Not measured on a device.\n\n";
   const auto tests = device_tests(f);
   if (!tests)
@@ -289,8 +299,14 @@ std::string seen_of(Effect e, const Instruction& i, const PtxTest* t, bool merge
           "and "
           "then reads x may read x = 0.{}",
           where);
-    case Effect::no_invalidate:
     case Effect::no_wait:
+      if (!i.is_access())
+        return "Let y be the place of the `atom`. Another thread does `x = 1`, a fence and an exchange of y that shows "
+               "what y was. Where the exchange came first, this thread has acquired what it released, and a load of x "
+               "behind the fence must read 1; begun before the `atom` is done it may read 0. A store of x behind the "
+               "fence must not be seen by a load that the other thread has in front of its fence.";
+      [[fallthrough]];
+    case Effect::no_invalidate:
       if (!i.is_access())
         return "Message passing: another thread does x = 1, a fence and y = 1; this thread that reads y = 1 and then, "
                "behind the fence, x may read x = 0.";
@@ -355,15 +371,11 @@ std::string table_of(const Fault& f) {
   return out;
 }
 
-// Where it was tried beyond the table, and the program that shows it everywhere.
+// Where it was tried beyond the table.
 std::string limits_of(const Fault& f) {
   const KnownFault facts = facts_of(f.known, f.effect);
   if (*facts.limits == 0) return {};
-  std::string out = fmt::format("## Limits\n\n{}\n", facts.limits);
-  if (*facts.module != 0)
-    out += fmt::format("`late.ptx`:\n\n```\n{}\n```\n\n```\n{}```\n\n",
-                       listing_commands("- sm_90 -O3", "late.ptx", "late.cubin"), facts.module);
-  return out;
+  return fmt::format("## Limits\n\n{}\n", facts.limits);
 }
 
 // What the machine code has, in a sentence.
@@ -398,7 +410,11 @@ std::string head_of(const Fault& f, Effect e, const Instruction& i, const std::s
                                 in_shared ? " when the address is in the CTA's shared memory" : "");
   const bool left_out = e == Effect::absent && !merged && i.is_access();
   const std::string sections =
-      left_out ? fmt::format("chapter 9, `{}`", i.words.substr(0, i.words.find('.')))
+      left_out                         ? fmt::format("chapter 9, `{}`", i.words.substr(0, i.words.find('.')))
+      : e == Effect::skipped && i.mmio ? "8.4 Operation types: a `.mmio` operation; 9.7, `ld`"
+      : e == Effect::no_wait && !i.is_access()
+          ? "8.8 Release and Acquire Patterns; 8.9.4 Memory synchronization; 8.11.1 Reductions do not form Acquire "
+            "Patterns, which has this program with `red` and says that `atom` forbids the outcome"
       : e == Effect::reordered && i.kind == Kind::load ? "8.10.5 Sequential Consistency Per Location"
       : merged
           ? "8.8 Release and Acquire Patterns; 8.9.4 Memory synchronization; 8.10.6 Causality; 8.7.2 Limitations on "
@@ -575,7 +591,6 @@ std::vector<ReportFile> report_files(const Summary& s) {
     const KnownFault facts = facts_of(f.known, f.effect);
     if (const auto program = device_program(facts.program); !program.empty())
       out.push_back({fmt::format("{}/device/{}", folder, facts.program), std::string(program)});
-    if (*facts.module != 0) out.push_back({folder + "/late.ptx", facts.module});
     if (!f.listing.empty())
       out.push_back({folder + "/wrong.rec", recorded(f.reduced, target_of(f.configuration), f.listing)});
     if (const auto right = parse_test(right_of(f).test); right && right_of(f).test != f.reduced)

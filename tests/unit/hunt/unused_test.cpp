@@ -1,0 +1,138 @@
+// What compilers make of results that nobody uses, and of stores that stand for two: recorded machine code, and which
+// faults are known.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "hunt/conduct.h"
+#include "hunt/gate.h"
+#include "hunt/machine.h"
+#include "hunt/places.h"
+
+using namespace fencepost;
+using namespace fencepost::hunt;
+
+namespace {
+
+struct Sample {
+  PtxTest test;
+  uint32_t sm = 0;
+  std::string text;
+};
+
+Sample recorded(const std::string& name) {
+  std::ifstream in(std::string(FENCEPOST_SOURCE_DIR) + "/tests/unit/hunt/listings/" + name + ".rec");
+  std::string test, target;
+  std::getline(in, test);
+  std::getline(in, target);
+  std::stringstream rest;
+  rest << in.rdbuf();
+  const auto t = parse_test(test);
+  EXPECT_TRUE(t.has_value()) << name;
+  return {*t, static_cast<uint32_t>(std::stoul(target.substr(3))), rest.str()};
+}
+
+std::set<std::string> effects_of(const Sample& r) {
+  const auto k = read_record("t", r.sm, r.text);
+  EXPECT_TRUE(k.has_value());
+  std::set<std::string> out;
+  for (const Finding& f : judge(r.test, *k)) out.insert(name(f.effect));
+  return out;
+}
+
+std::set<std::string> effects_of(const std::string& record, const std::string& from = "", const std::string& to = "",
+                                 const std::string& test = "") {
+  Sample r = recorded(record);
+  if (!test.empty()) r.test = *parse_test(test);
+  if (!from.empty()) {
+    const size_t at = r.text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    r.text.replace(at, from.size(), to);
+  }
+  return effects_of(r);
+}
+
+using Effects = std::set<std::string>;
+
+}  // namespace
+
+// -O0 leaves a branch to the next instruction where a load was: it says nothing of the predicate, which a later branch
+// asks again.
+TEST(HuntUnused, ABranchToWhatIsNextTellsNothing) {
+  EXPECT_EQ(effects_of("empty-branch"), Effects{"unused-load"});
+  // Without the second branch the store is done whatever the predicate.
+  EXPECT_EQ(effects_of("empty-branch", ".L_x_0: | @!P0 BRA `(.L_x_1)", ".L_x_0: | NOP"),
+            (Effects{"unguarded", "unused-load"}));
+}
+
+// A store that stands for two has the line of what is around the test. It is one of the test by where its address comes
+// from, and may stand for both if they have one value or the code selects one.
+TEST(HuntUnused, AStoreOfTheFrameMayStandForTwo) {
+  EXPECT_EQ(effects_of("store-of-two"), (Effects{"merged", "warp-merged"}));
+  EXPECT_EQ(effects_of("store-selected"), (Effects{"merged", "warp-merged"}));
+  // No store at all, one of a result, one at another place.
+  EXPECT_TRUE(effects_of("store-of-two", "STG.E [R2.64+0x40], R5", "NOP").contains("absent"));
+  EXPECT_TRUE(effects_of("store-of-two", "STG.E [R2.64+0x40], R5", "STG.E [R2.64+0x80], R5").contains("absent"));
+  EXPECT_TRUE(effects_of("store-of-two", "c[0x0][0x160], 0xa", "c[0x0][0x178], 0xa").contains("absent"));
+  // Another value that nothing selects: the second store is lost.
+  EXPECT_TRUE(effects_of("store-selected", "@P0 IMAD.MOV.U32 R5, RZ, RZ, 0x1", "NOP").contains("absent"));
+  EXPECT_TRUE(effects_of("store-of-two", "", "",
+                         "st.weak.global.u32@p1; st.weak.global.u32@p1=1; red.release.cta.global.add.u64@w1")
+                  .contains("absent"));
+}
+
+TEST(HuntUnused, AddressesComeFromParameters) {
+  const Sample r = recorded("store-of-two");
+  const auto k = read_record("t", r.sm, r.text);
+  ASSERT_TRUE(k.has_value());
+  const auto from = parameters_of(*k);
+  bool seen = false;
+  for (size_t n = 0; n < k->code.size(); ++n)
+    if (k->code[n].base() == "STG") {
+      seen = true;
+      EXPECT_EQ(from[n], std::set<uint32_t>{0});
+    }
+  EXPECT_TRUE(seen);
+  const Sample late = recorded("late");  // sm_90, with stores of results
+  const auto other = read_record("t", late.sm, late.text);
+  ASSERT_TRUE(other.has_value());
+  const auto out = parameters_of(*other);
+  for (size_t n = 0; n < other->code.size(); ++n) {
+    if (other->code[n].base() == "STG") {
+      EXPECT_EQ(out[n], std::set<uint32_t>{k_out_parameter});
+    }
+    if (other->code[n].base() == "LDG") {
+      EXPECT_EQ(out[n], std::set<uint32_t>{0});
+    }
+  }
+}
+
+// PTX ISA 8.4: reads with .mmio are always performed.
+TEST(HuntUnused, AnMmioReadThatOnePathLacksIsAKnownFault) {
+  EXPECT_EQ(effects_of("mmio-skipped"), (Effects{"skipped", "warp-merged"}));
+  const auto t = parse_test("ld.mmio.relaxed.sys.global.u32@p1 unused; ?p red.relaxed.gpu.global.add.u32@w1");
+  ASSERT_TRUE(t.has_value());
+  EXPECT_NE(known_fault("skipped", *t, 0, "ptxas-13.5.37 sm_90 -O3"), "");
+  EXPECT_EQ(known_fault("skipped", *t, 1, "ptxas-13.5.37 sm_90 -O3"), "");
+  const auto alone = parse_test("ld.mmio.relaxed.sys.global.u32@p1 unused; ?p st.weak.global.u32@w1");
+  EXPECT_EQ(known_fault("skipped", *alone, 0, "ptxas-13.5.37 sm_90 -O3"), "");
+}
+
+// PTX ISA 8.8: an atom, with a result that is used or not, and fence.acquire are an acquire pattern; 8.11.1: a red is
+// not.
+TEST(HuntUnused, AFenceWaitsForAnAtomButNotForARed) {
+  EXPECT_EQ(effects_of("not-awaited"), Effects{"no-wait"});
+  EXPECT_EQ(effects_of("not-awaited-shared"), Effects{"no-wait"});
+  EXPECT_EQ(effects_of("awaited"), Effects{});
+  EXPECT_EQ(effects_of("not-awaited", "", "", "red.relaxed.gpu.add.u32@u1; fence.acquire.gpu; ld.weak.global.u32@p2"),
+            Effects{});
+  const auto t = parse_test("atom.relaxed.gpu.add.u32@u1 unused; fence.acquire.gpu; ld.weak.global.u32@p2");
+  ASSERT_TRUE(t.has_value());
+  EXPECT_NE(known_fault("no-wait", *t, 1, "ptxas-13.5.37 sm_90 -O3"), "");
+  const auto used = parse_test("atom.relaxed.gpu.add.u32@u1; fence.acquire.gpu; ld.weak.global.u32@p2");
+  EXPECT_EQ(known_fault("no-wait", *used, 1, "ptxas-13.5.37 sm_90 -O3"), "");
+  const auto load = parse_test("ld.relaxed.gpu.global.u32@p1; fence.acquire.gpu; ld.weak.global.u32@p2");
+  EXPECT_EQ(known_fault("no-wait", *load, 1, "ptxas-13.5.37 sm_90 -O3"), "");
+}
