@@ -75,12 +75,30 @@ TEST(OpenClCText, EverySignEndsAWord) {
   }
 }
 
+// The tools that the environment names, for a while; then those that it named before.
+class NamedTools {
+ public:
+  NamedTools(const std::string& clang, const std::string& translator) {
+    for (const auto& [name, value] : {std::pair(k_clang, clang), std::pair(k_translator, translator)}) {
+      const char* was = std::getenv(name);
+      before_.emplace_back(name, was == nullptr ? std::nullopt : std::optional<std::string>(was));
+      setenv(name, value.c_str(), 1);
+    }
+  }
+  ~NamedTools() {
+    for (const auto& [name, value] : before_) value ? setenv(name, value->c_str(), 1) : unsetenv(name);
+  }
+  NamedTools(const NamedTools&) = delete;
+  NamedTools& operator=(const NamedTools&) = delete;
+
+ private:
+  static constexpr const char *k_clang = "FENCEPOST_CLANG", *k_translator = "FENCEPOST_LLVM_SPIRV";
+  std::vector<std::pair<const char*, std::optional<std::string>>> before_;
+};
+
 TEST(OpenClCText, MissingToolsAreNamed) {
-  setenv("FENCEPOST_CLANG", "/nowhere/clang", 1);
-  setenv("FENCEPOST_LLVM_SPIRV", "/nowhere/llvm-spirv", 1);
+  const NamedTools none("/nowhere/clang", "/nowhere/llvm-spirv");
   const auto t = read::parse(make_source("t.cl", k_body));
-  unsetenv("FENCEPOST_CLANG");
-  unsetenv("FENCEPOST_LLVM_SPIRV");
   ASSERT_FALSE(t.has_value());
   EXPECT_EQ(t.error().list.front().fault, Fault::bad_input);
   EXPECT_NE(render(t.error()).find("clang"), std::string::npos);
@@ -90,16 +108,13 @@ TEST(OpenClCText, MissingToolsAreNamed) {
 // One of the two that is named and missing is no reason to look for the other elsewhere.
 TEST_F(OpenClC, OneMissingToolIsNamed) {
   const opencl_c::Tools tools = *opencl_c::find_tools(make_source("t.cl", ""));
-  setenv("FENCEPOST_CLANG", tools.clang.c_str(), 1);
-  setenv("FENCEPOST_LLVM_SPIRV", "/nowhere/llvm-spirv", 1);
-  const auto translator = opencl_c::find_tools(make_source("t.cl", ""));
-  setenv("FENCEPOST_CLANG", "/nowhere/clang", 1);
-  setenv("FENCEPOST_LLVM_SPIRV", tools.translator.c_str(), 1);
-  const auto clang = opencl_c::find_tools(make_source("t.cl", ""));
-  setenv("FENCEPOST_CLANG", tools.clang.c_str(), 1);
-  const auto both = opencl_c::find_tools(make_source("t.cl", ""));
-  unsetenv("FENCEPOST_CLANG");
-  unsetenv("FENCEPOST_LLVM_SPIRV");
+  const auto found = [](const std::string& clang, const std::string& translator) {
+    const NamedTools named(clang, translator);
+    return opencl_c::find_tools(make_source("t.cl", ""));
+  };
+  const auto translator = found(tools.clang, "/nowhere/llvm-spirv");
+  const auto clang = found("/nowhere/clang", tools.translator);
+  const auto both = found(tools.clang, tools.translator);
   ASSERT_FALSE(translator.has_value());
   EXPECT_NE(render(translator.error()).find("llvm-spirv-15 is not installed"), std::string::npos);
   ASSERT_FALSE(clang.has_value());
