@@ -229,6 +229,21 @@ PtxTest with_neighbours(const Configuration& c, const PtxTest& t, const std::str
   return t;
 }
 
+// A fence that does not wait, behind the plainest operation: relaxed, and no loop for shared memory.
+PtxTest with_plain_update(const Configuration& c, const PtxTest& t, const std::string& signature) {
+  if (!signature.starts_with(std::string(name(Effect::no_wait)) + " fence")) return t;
+  PtxTest plain = t;
+  for (Instruction& i : plain.body) {
+    if (i.kind != Kind::atomic) continue;
+    std::string words = i.words;
+    for (const auto& [from, to] : {std::pair{".release.", ".relaxed."}, std::pair{".add.u64", ".add.u32"}})
+      if (const size_t at = words.find(from); at != std::string::npos)
+        words.replace(at, std::string_view(from).size(), to);
+    if (const auto other = with_words(i, words)) i = *other;
+  }
+  return shown(plain, compile(c, {plain}).front(), signature) ? plain : t;
+}
+
 // Forms of the test that differ in little and may be right, the most alike first: the same operation of another width;
 // the same operation, relaxed, with an explicit fence; an operation that becomes one instruction and not a loop. Of
 // loads that are merged or moved: the culprit as strong as what stands before it.
@@ -352,7 +367,8 @@ Fault fault_of(const Plan& plan, const Configuration& c, uint64_t number, const 
   out.configuration = c.name();
   const PtxTest whole = draw_test(plan.seed, number);
   out.test = to_string(whole);
-  const PtxTest small = with_neighbours(c, reduced(c, whole, signature, job), signature);
+  const PtxTest reduced_test = with_neighbours(c, reduced(c, whole, signature, job), signature);
+  const PtxTest small = with_plain_update(c, reduced_test, signature);
   out.reduced = to_string(small);
   std::optional<Finding> found;
   for (const Configuration& other : plan.configurations) {

@@ -297,7 +297,9 @@ constexpr Rule k_rules[] = {
       "| `ld.mmio`, unused; `@false st.weak.global.u32` | compiled right | was performed |\n"
       "| `ld.weak`, unused; `@false red.relaxed.gpu.global.add.u32` | allowed, the control | was not performed |",
       "mmio.cu", "",
-      "- 8.4: reads with `.mmio` \"are always performed\".\n"
+      "- 8.4.1 says so of a place that meets the CUDA atomicity requirements at the scope, which global memory does. "
+      "For "
+      "the memory consistency model alone the read is a strong one that nobody uses, and nothing is lost.\n"
       "- The operation behind it may be `red` or `atom` of global memory, of one place for the warp or of one for each "
       "lane; the address of the read must differ for each lane, since another is computed before the branch anyway.\n"
       "- ptxas 12.9.86 and 13.5.37, sm_80, sm_90 and sm_100, `-O2` and `-O3`; right at `-O0` and `-O1`, and for "

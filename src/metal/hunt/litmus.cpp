@@ -349,6 +349,8 @@ Expected<std::vector<DeviceTest>> device_tests(const Fault& f) {
   const auto culprit = static_cast<size_t>(whole->body.rend() - at) - 1;
   const std::string& e = f.effect;
   const bool acquires = e == "no-invalidate" || e == "no-wait";
+  if (e == "no-wait" && !i.is_access() && std::ranges::any_of(whole->body, &Instruction::unused))
+    return refuse("'run' stores every result, and the fence waits for an operation whose result is used");
   if (acquires || e == "no-membar" || e == "weak-membar")
     return i.is_access() ? lost_order(i, acquires) : fence_tests(i);
   if (e == "reordered") return reordered(*whole, culprit);
@@ -357,6 +359,7 @@ Expected<std::vector<DeviceTest>> device_tests(const Fault& f) {
         "'run' gives each lane of a warp an address of its own, so that no addition of a warp is merged into one, and "
         "accesses move before a merged one alone");
   if (!i.is_access()) return refuse("the instruction is a fence or a barrier");
+  if (e == "skipped" && i.kind == Kind::load) return refuse("no other thread sees whether a read was done");
   if (e == "absent" || e == "skipped" || e == "elsewhere") return one_write(i, "lost", "x = 0", "");
   if (e == "repeated") return one_write(i, "twice", "x = 2", "twice");
   if (e == "weaker") return narrower(i);

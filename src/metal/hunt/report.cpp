@@ -289,6 +289,11 @@ std::string seen_of(Effect e, const Instruction& i, const PtxTest* t, bool merge
            "must "
            "read 1; with the machine code below it has the 0 of the first.";
   switch (e) {
+    case Effect::skipped:
+      if (i.kind != Kind::load || !i.mmio) return "";
+      return "A read of a device's register may have an effect, which it has not where the guard of the operation "
+             "behind "
+             "it is false.";
     case Effect::no_membar:
     case Effect::weak_membar:
       if (!i.is_access())
@@ -396,6 +401,8 @@ std::string actual_of(const Fault& f, Effect e, const Instruction& i, uint32_t l
     out = fmt::format("in the machine code below stands {}", f.detail);
   } else if (e == Effect::absent) {
     out = "the machine code has no such access";
+  } else if (e == Effect::skipped) {
+    out = "the machine code below has a path from the begin to an EXIT that goes round the access";
   }
   return out;
 }
@@ -411,7 +418,7 @@ std::string head_of(const Fault& f, Effect e, const Instruction& i, const std::s
   const bool left_out = e == Effect::absent && !merged && i.is_access();
   const std::string sections =
       left_out                         ? fmt::format("chapter 9, `{}`", i.words.substr(0, i.words.find('.')))
-      : e == Effect::skipped && i.mmio ? "8.4 Operation types: a `.mmio` operation; 9.7, `ld`"
+      : e == Effect::skipped && i.mmio ? "8.4.1 mmio Operation: \"Reads are always performed\""
       : e == Effect::no_wait && !i.is_access()
           ? "8.8 Release and Acquire Patterns; 8.9.4 Memory synchronization; 8.11.1 Reductions do not form Acquire "
             "Patterns, which has this program with `red` and says that `atom` forbids the outcome"
@@ -538,6 +545,9 @@ std::string report_of(const Fault& f) {
         return words;
       };
       std::string difference = other && t ? without(*other, *t) : "", instead = other && t ? without(*t, *other) : "";
+      // Or only the use of a result.
+      if (other && t && difference.size() < instead.size() && instead.starts_with(difference))
+        difference = "a use of the result", instead = "none";
       if (other && t && i.value != Value::parameter && i.kind >= Kind::atomic)
         if (PtxTest given = *t; true) {
           for (Instruction& k : given.body)

@@ -10,6 +10,7 @@
 #include "hunt/gate.h"
 #include "hunt/machine.h"
 #include "hunt/places.h"
+#include "hunt/report.h"
 
 using namespace fencepost;
 using namespace fencepost::hunt;
@@ -55,6 +56,29 @@ std::set<std::string> effects_of(const std::string& record, const std::string& f
 }
 
 using Effects = std::set<std::string>;
+
+// The report of what is at fault in a record.
+std::string report_of(const char* effect, const std::string& record, size_t culprit, const std::string& right) {
+  const Sample r = recorded(record);
+  hunt::Fault f;
+  f.effect = effect;
+  f.configuration = "ptxas-13.5.37 sm_90 -O3";
+  f.test = f.reduced = to_string(r.test);
+  f.culprit = to_string(r.test.body[culprit]);
+  f.detail = "ATOM.E.ADD.STRONG.GPU at 0xb0 is not awaited before LDG.E at 0xd0";
+  f.listing = f.right_listing = r.text;
+  f.right_where = f.configuration + ", as " + right;
+  f.table = {{f.configuration, "fault"}};
+  f.known = known_fault(effect, r.test, culprit, f.configuration);
+  Summary s;
+  s.faults.push_back(f);
+  for (const auto& file : report_files(s))
+    if (file.path.ends_with("/report.md")) return file.text;
+  return {};
+}
+void has(const std::string& text, std::initializer_list<const char*> parts) {
+  for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
 
 }  // namespace
 
@@ -109,7 +133,7 @@ TEST(HuntUnused, AddressesComeFromParameters) {
   }
 }
 
-// PTX ISA 8.4: reads with .mmio are always performed.
+// PTX ISA 8.4.1: reads with .mmio are always performed.
 TEST(HuntUnused, AnMmioReadThatOnePathLacksIsAKnownFault) {
   EXPECT_EQ(effects_of("mmio-skipped"), (Effects{"skipped", "warp-merged"}));
   const auto t = parse_test("ld.mmio.relaxed.sys.global.u32@p1 unused; ?p red.relaxed.gpu.global.add.u32@w1");
@@ -135,4 +159,17 @@ TEST(HuntUnused, AFenceWaitsForAnAtomButNotForARed) {
   EXPECT_EQ(known_fault("no-wait", *used, 1, "ptxas-13.5.37 sm_90 -O3"), "");
   const auto load = parse_test("ld.relaxed.gpu.global.u32@p1; fence.acquire.gpu; ld.weak.global.u32@p2");
   EXPECT_EQ(known_fault("no-wait", *load, 1, "ptxas-13.5.37 sm_90 -O3"), "");
+}
+
+TEST(HuntUnused, ReportsOfBoth) {
+  const std::string used = "atom.relaxed.gpu.add.u32@u1; fence.acquire.gpu; ld.weak.global.u32@p2";
+  const std::string fence = report_of("no-wait", "not-awaited", 1, used);
+  has(fence, {"`fence.acquire.gpu` does not wait for an `atom` whose result nobody uses\n", "8.11.1",
+              "With a use of the result in place of none:", "44,486 of 2,067,456", "device/awaited.cu",
+              "'run' stores every result", "## Limits"});
+  EXPECT_EQ(fence.find("device/MP"), std::string::npos);
+  const std::string kept = "ld.mmio.relaxed.sys.global.u32@p1; ?p red.relaxed.gpu.global.add.u32@w1";
+  has(report_of("skipped", "mmio-skipped", 0, kept),
+      {"is left out on a path\n", "\"Reads are always performed\"", "a path from the begin to an EXIT",
+       "device/mmio.cu && ./counts`", "with what was found", "no other thread sees whether a read was done"});
 }
