@@ -1,0 +1,219 @@
+// Reports of the hunt: what each says, and what lies in its folder.
+#include "hunt/report.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "hunt/conduct.h"
+#include "hunt/litmus.h"
+#include "hunt/show.h"
+
+using namespace fencepost;
+using namespace fencepost::hunt;
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) out.push_back(line);
+  return out;
+}
+
+hunt::Fault lost_acquire() {
+  hunt::Fault f;
+  f.signature = "no-invalidate atom or red, a loop in shared memory, shared, scope above cta";
+  f.effect = "no-invalidate";
+  f.configuration = "ptxas-13.5.37 sm_90 -O3";
+  f.culprit = "atom.acquire.gpu.shared.add.u64@s1";
+  f.test = f.reduced = f.culprit + "; ld.weak.global.u32@p2";
+  f.detail = "from LDS.64 at 0xb0 to LDG.E at 0x130";
+  f.listing = "00b0 10 - 00 | LDS.64\n0130 11 - 00 | LDG.E\n";
+  f.right_listing = "0000 10 - 00 | CCTL.IVALL\n";
+  f.right_where = f.configuration + ", as atom.acquire.gpu.shared.add.u32@s1; ld.weak.global.u32@p2";
+  f.table = {{f.configuration, "fault"}, {"ptxas-13.5.37 sm_80 -O3", "right"}};
+  f.toolkit = "ptxas V13.5.37, nvdisasm V13.5.37";
+  f.known = known_fault(f.effect, *parse_test(f.reduced), 0, f.configuration);
+  return f;
+}
+
+std::map<std::string, std::string> report_for(const hunt::Fault& f) {
+  Summary s;
+  s.faults.push_back(f);
+  std::map<std::string, std::string> out;
+  for (const auto& file : report_files(s)) out[file.path.substr(file.path.find('/') + 1)] = file.text;
+  return out;
+}
+
+}  // namespace
+
+// A report says what a reader of the ISA needs: what is expected and what is so in the first lines, the sections by
+// number and title, versions, a command for each row, what a device showed.
+TEST(Hunt, ReportsAreCompleteByThemselves) {
+  auto files = report_for(lost_acquire());
+  const std::string& text = files["report.md"];
+  const auto lines = lines_of(text);
+  ASSERT_GT(lines.size(), 4u);
+  EXPECT_EQ(lines[0], "# ptxas 13.5.37, sm_90: `atom.acquire.gpu.shared.add.u64` does not acquire");
+  EXPECT_TRUE(lines[2].starts_with("- **Expected:** ")) << lines[2];
+  EXPECT_TRUE(lines[3].starts_with("- **Actual:** ")) << lines[3];
+  for (const char* part :
+       {"8.9.4 Memory synchronization", "8.9.5 Causality Order", "25,689,984 of 25,690,112",
+        "a variable in shared memory", "ptxas V13.5.37, nvdisasm V13.5.37", "no `CCTL.IVALL`",
+        "`atom.acquire.gpu.shared.add.u32` in place of `atom.acquire.gpu.shared.add.u64`", "lines `acquireN`",
+        "## With Fencepost (optional)", "it loses its release as well as its acquire",
+        "| ptxas 13.5.37 | sm_80 -O3 | right | `ptxas -O3 -arch=sm_80 -lineinfo test-sm_80.ptx -o test.cubin` |"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  // Every row can be run again, and nothing is named that is not in the folder.
+  EXPECT_NE(files["test-sm_80.ptx"].find(".target sm_80\n"), std::string::npos);
+  EXPECT_NE(files["test-sm_90.ptx"].find(".target sm_90\n"), std::string::npos);
+  EXPECT_NE(files["right.ptx"].find("atom.acquire.gpu.shared.add.u32"), std::string::npos);
+  EXPECT_NE(files["device/silicon.cu"].find("__global__"), std::string::npos);
+  EXPECT_EQ(text.find("red.release"), std::string::npos);  // a lost release is another report
+  for (const char* elsewhere : {"docs/", "examples/", "BUGS-FOUND"})
+    EXPECT_EQ(text.find(elsewhere), std::string::npos) << elsewhere;
+  static const std::regex named("`((?:device/)?[A-Za-z0-9_+.-]+\\.(?:ptx|rec|cu|litmus))`");
+  size_t count = 0;
+  for (std::sregex_iterator at(text.begin(), text.end(), named), end; at != end; ++at, ++count)
+    EXPECT_TRUE(files.contains((*at)[1])) << (*at)[1];
+  EXPECT_GT(count, 5u);
+}
+
+// Faults of results that nobody uses, and loads that change places: what a reader needs to see them alone.
+TEST(Hunt, ReportsSayWhatIsUnusedAndWhatIsOnePlace) {
+  const auto text_for = [](const char* effect, const char* culprit, const std::string& test, const char* detail) {
+    hunt::Fault f = lost_acquire();
+    f.effect = effect;
+    f.culprit = culprit;
+    f.test = f.reduced = test;
+    f.detail = detail;
+    const auto t = parse_test(test);
+    EXPECT_TRUE(t.has_value());
+    const auto at = std::ranges::find(t->body, parse_test(culprit)->body.front());
+    f.known = known_fault(effect, *t, static_cast<size_t>(at - t->body.begin()), f.configuration);
+    auto files = report_for(f);
+    if (files["report.md"].find("device/unused.cu") != std::string::npos) {
+      EXPECT_TRUE(files.contains("device/unused.cu"));
+    }
+    return files["report.md"];
+  };
+  const auto has = [](const std::string& text, std::initializer_list<const char*> parts) {
+    for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  };
+  const std::string early = "atom.acquire.gpu.shared.add.u64@s1 unused";
+  has(text_for("overtaken", early.c_str(), early + "; ld.weak.global.u32@p1", "LDG.E at 0x70 before LDS.64 at 0x160"),
+      {"`atom.acquire.gpu.shared.add.u64` (its result is unused) is overtaken by a later access",
+       "Two threads of one CTA suffice", "1,679,302", "device/unused.cu",
+       "gives each lane of a warp an address of its own", "nvdisasm -c -g -hex test.cubin", "right.ptx -o right.cubin",
+       "There the accesses stand in order", "nvdisasm -c -g -hex right.cubin", ".version 8.8"});
+  const char* sum = "red.relaxed.gpu.shared.add.noftz.f16x2@s1=1";
+  has(text_for("operation", sum, sum, "ATOMS.POPC.INC.32 at 0x40"),
+      {"`red.relaxed.gpu.shared.add.noftz.f16x2` of the constant 1 (its lowest bit) becomes another operation",
+       "the machine code has ATOMS.POPC.INC.32 at 0x40", "0x3c003c01", "'run' has no 'f16x2' in shared memory"});
+  const char* second = "ld.relaxed.gpu.global.b32@p1";
+  has(text_for("reordered", second, "ld.volatile.global.b32@q2; ld.relaxed.gpu.global.b32@p1",
+               "LDG at 0x80 before LDG at 0x90"),
+      {"one place where q + 128 = p + 64", "Both are strong operations", "`.volatile` or `.mmio`",
+       "2,225,274 of 98,304,000"});
+  has(text_for("reordered", second, "ld.volatile.global.b32@p1; ld.relaxed.gpu.global.b32@p1",
+               "LDG at 0x80 before LDG at 0x90"),
+      {"Both loads have the address p + 64"});
+}
+
+// What was tried beyond the table, and where a row needs more words than "right".
+TEST(Hunt, ReportsSayHowFarAFaultGoes) {
+  const auto files_for = [](const char* effect, const std::string& test, size_t at, const char* configuration,
+                            const char* row, const char* detail) {
+    hunt::Fault f = lost_acquire();
+    f.effect = effect;
+    f.test = f.reduced = test;
+    f.configuration = configuration;
+    f.detail = detail;
+    const auto t = parse_test(test);
+    EXPECT_TRUE(t.has_value());
+    f.culprit = to_string(t->body[at]);
+    f.right_where = f.configuration + ", as " + test.substr(0, test.find('='));
+    f.table = {{configuration, "fault"}, {"ptxas-13.5.37 sm_80 -O3", row}};
+    f.known = known_fault(effect, *t, at, f.configuration);
+    EXPECT_FALSE(f.known.empty()) << test;
+    if (std::string(effect) == "illegal") f.listing.clear();
+    return report_for(f);
+  };
+  const auto has = [](const std::string& text, std::initializer_list<const char*> parts) {
+    for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  };
+  const auto has_not = [](const std::string& text, std::initializer_list<const char*> parts) {
+    for (const char* part : parts) EXPECT_EQ(text.find(part), std::string::npos) << part << "\n" << text;
+  };
+  const char* const sm90 = "ptxas-13.5.37 sm_90 -O3";
+  auto files =
+      files_for("no-membar", "st.weak.global.u32@p2; red.release.gpu.shared.add.u64@t1", 1, sm90, "right", "d");
+  has(files["report.md"], {"197 of 10,485,760", "lines `release`"});
+  has_not(files["report.md"], {"| `atom.acquire"});
+
+  files = files_for("overtaken", "atom.acq_rel.gpu.shared.add.u64@s1 unused; st.weak.global.u32@q1", 0, sm90,
+                    "right: only one CTA sees its shared memory", "STG.E at 0xd0 before LDS.64 at 0x130");
+  has(files["report.md"], {"8.11.1", "right: the later accesses stand behind it", "`-O2` and `-O3` alone"});
+  has_not(files["report.md"], {"only one CTA sees"});
+
+  files = files_for("reordered", "late: ld.volatile.global.b32@p1; ld.relaxed.gpu.global.b32@p1", 1, sm90, "right",
+                    "LDG.E.STRONG.GPU at 0x60 before LDG.E.STRONG.SYS at 0x70");
+  has(files["report.md"],
+      {"whose scope includes the reading thread", "(PTX ISA, 8.10.5 Sequential Consistency Per Location).",
+       "in order in this arrangement; see \"Limits\"", "Both loads have the address p + 64",
+       "No target and version of the table"});
+
+  files = files_for("operation", "red.relaxed.gpu.shared.add.noftz.f16x2@s1=1", 0, sm90, "fault",
+                    "ATOMS.POPC.INC.32 at 0x40");
+  has(files["report.md"], {"With the addend from a register in place of the constant:", "number of words that changed",
+                           "No target and version of the table", "A `red` of `bf16x2` was not run"});
+
+  files = files_for("illegal", "fence.acquire.cta", 0, "ptxas-12.9.86 sm_80 -O3", "refused: x",
+                    "an instruction of zeros: Illegal instruction");
+  has(files["report.md"], {"the compiler refuses the program where the target is older than sm_90",
+                           "in the machine code, an instruction of zeros", "16 bytes of zeros", "offset 0x10"});
+  has_not(files["report.md"], {"machine code below", "wrong.rec"});
+  EXPECT_FALSE(files.contains("wrong.rec"));
+
+  files = files_for("no-invalidate", "atom.acquire.gpu.add.u64@u1; ld.weak.global.u32@p3", 0, sm90, "right",
+                    "from ATOMS.CAST.SPIN.64 at 0x170 to LDG.E at 0x230");
+  has(files["report.md"], {"does not acquire when the address is in the CTA's shared memory\n", "## Limits",
+                           "CCTL.IVALL stands behind ATOM"});
+}
+
+// A load with an order that is nowhere is left out; nothing stands for it.
+TEST(Hunt, ReportsTellLoadsThatAreLeftOutFromMergedOnes) {
+  hunt::Fault f = lost_acquire();
+  f.effect = "absent";
+  f.culprit = f.reduced = f.test = "ld.acquire.cluster.global.v8.b32@p1";
+  f.right_listing.clear();
+  const std::string text = report_for(f)["report.md"];
+  EXPECT_NE(text.find("`ld.acquire.cluster.global.v8.b32` is left out"), std::string::npos) << text;
+  EXPECT_NE(text.find("the access is done (PTX ISA, chapter 9, `ld`)"), std::string::npos) << text;
+  // Nor is a weak load merged with one that its test does not have.
+  f.culprit = f.reduced = f.test = "ld.weak.global.u32@p1";
+  const std::string alone = report_for(f)["report.md"];
+  EXPECT_NE(alone.find("`ld.weak.global.u32` is left out"), std::string::npos) << alone;
+  EXPECT_EQ(alone.find("acquire between"), std::string::npos) << alone;
+}
+
+// Without a program of ours or a litmus test the report says so.
+TEST(Hunt, ReportsSayWhyThereIsNoDeviceTest) {
+  hunt::Fault f = lost_acquire();
+  f.effect = "absent";
+  f.culprit = "ld.weak.global.u32@p1";
+  f.reduced = f.test = "ld.weak.global.u32@p1; ld.acquire.gpu.global.u32@q2; ld.weak.global.u32@p1";
+  f.known = known_fault(f.effect, *parse_test(f.reduced), 2, f.configuration);
+  auto files = report_for(f);
+  EXPECT_NE(files["report.md"].find("a load is lost only beside one of the same address"), std::string::npos);
+  EXPECT_TRUE(files.contains("device/loads.cu"));
+  EXPECT_NE(files["report.md"].find("behind an acquire is replaced by the value of an earlier load"), std::string::npos)
+      << files["report.md"];
+  f.known.clear();
+  EXPECT_NE(report_for(f)["report.md"].find("Not measured on a device"), std::string::npos);
+}
