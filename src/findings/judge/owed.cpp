@@ -14,8 +14,9 @@
 namespace fencepost::judge {
 namespace {
 
-// "cuda:0", "cuda NVIDIA H200" -> "cuda": a plan names devices by their place on a machine, a store by what they are.
-std::string api_of(const std::string& device) { return device.substr(0, device.find_first_of(": ")); }
+// "cuda:0", "cpu+host", "cuda NVIDIA H200" -> "cuda", "cpu", "cuda": a plan names devices by their place on a machine,
+// a store by what they are.
+std::string api_of(const std::string& device) { return device.substr(0, device.find_first_of(":+ ")); }
 
 struct Kept {
   std::string hash, title;

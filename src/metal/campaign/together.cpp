@@ -207,7 +207,10 @@ device::Several::Part Together::part(Phase phase, uint32_t place, const plan::Co
     const uint32_t number = program_->numbers[index_of(phase)][k];
     switch (uses[k]) {
       case BufferUse::memory:
-        l.buffers.push_back(at(BufferUse::memory, c.homes[number]));
+        // A location of other places' threads may lie where this place has no access; its kernel does not touch it.
+        l.buffers.push_back(several_->reach(place, c.homes[number]) == device::Reach::none
+                                ? at(BufferUse::scratch, place)
+                                : at(BufferUse::memory, c.homes[number]));
         break;
       case BufferUse::out:
       case BufferUse::sync:

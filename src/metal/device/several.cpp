@@ -25,7 +25,8 @@ Info info_of_all(std::string id, const std::vector<Info>& members, bool host) {
   };
   for (size_t k = 0; k < members.size(); ++k) {
     const Info& i = members[k];
-    add(names, i.name);
+    const bool is_host = host && k + 1 == members.size();
+    if (!is_host) add(names, i.name);
     add(drivers, i.driver);
     out.units = std::min(out.units, i.units);
     out.max_lanes = std::min(out.max_lanes, i.max_lanes);
@@ -36,12 +37,15 @@ Info info_of_all(std::string id, const std::vector<Info>& members, bool host) {
     out.line_bytes = std::max(out.line_bytes, i.line_bytes);
     out.runs_groups_together = out.runs_groups_together && i.runs_groups_together;
     out.device_scope = out.device_scope && i.device_scope;
-    const std::string place = host && k + 1 == members.size() ? "host" : fmt::format("gpu {}", k);
+    const std::string place = is_host ? "host" : fmt::format("gpu {}", k);
     for (const Property& p : i.properties) out.properties.push_back({fmt::format("{}: {}", place, p.name), p.value});
     for (const Defect& d : i.defects) out.defects.push_back(d);
   }
-  out.name = names.size() == 1 && !host ? fmt::format("{} x {}", members.size(), names.front())
-                                        : fmt::format("{}", fmt::join(names, " + "));
+  const size_t devices = members.size() - (host ? 1 : 0);
+  out.name = names.size() == 1 && devices > 1 ? fmt::format("{} x {}", devices, names.front())
+                                              : fmt::format("{}", fmt::join(names, " + "));
+  // Stores know devices by their names: with and without the host they are two.
+  if (host) out.name += " + " + members.back().name;
   out.driver = fmt::format("{}", fmt::join(drivers, "; "));
   return out;
 }

@@ -1,4 +1,5 @@
 // Tests whose threads are on several devices, run on threads of the processors that pass for them.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "campaign/runner.h"
@@ -219,6 +220,28 @@ TEST(RunnerWithHost, LockedOperationsAndAtomicsMeanOneWord) {
   ASSERT_TRUE(totals.has_value()) << render(totals.error());
   EXPECT_EQ(totals->corrupt, 0u);
   EXPECT_EQ(positive(t, r->setup().observables, totals->states), totals->instances);
+}
+
+// `y` is of two threads of the GPU alone, and is then in its memory or the host's; the host has no access to the
+// former.
+TEST(RunnerWithHost, ALocationThatOnlyTheDeviceAccessesMayBeInItsMemory) {
+  const prog::Test t = parsed(
+      "PTX WRC\n{ x = 0; y = 0; }\n P0@host | P1@cta 0, gpu 0 | P2@cta 1, gpu 0 ;\n"
+      " mov [x], 1 | ld.relaxed.sys r0, x | ld.relaxed.sys r0, y ;\n"
+      " | st.relaxed.sys y, 1 | ld.relaxed.sys r1, x ;\nexists (P1:r0 = 1 /\\ P2:r0 = 1 /\\ P2:r1 = 0)\n");
+  for (const char* home : {"home=host.gpu0", "home=host.host"}) {
+    const auto backend = device::open("cpu+host");
+    ASSERT_TRUE(backend.has_value());
+    const Options o = quick(fmt::format("groups=2,lanes=2,rounds=32,stress=off,align-limit=2000,{}", home));
+    auto r = Runner::make(t, o, **backend);
+    ASSERT_TRUE(r.has_value()) << render(r.error());
+    Job job;
+    const auto totals = run_groups(*r, t, o, job, 0, [](const RoundGroup&) { return true; });
+    ASSERT_TRUE(totals.has_value()) << home << ": " << render(totals.error());
+    EXPECT_EQ(totals->corrupt, 0u);
+    EXPECT_EQ(totals->incomplete, 0u);
+    EXPECT_GE(totals->instances, 2000u);
+  }
 }
 
 TEST(RunnerWithHost, ATestWithoutHostThreadsRunsThereToo) {

@@ -236,6 +236,35 @@ TEST(SeveralWithHost, AHostThatFailsIsNamedAndTheDeviceIsGivenUp) {
   }
 }
 
+TEST(SeveralWithHost, ADeviceThatFailsIsNamedAndTheHostIsGivenUp) {
+  for (const char* how : {"stops", "lost"}) {
+    std::vector<std::unique_ptr<Backend>> members;
+    members.push_back(std::make_unique<Faulty>(device::cpu::open().value(), how));
+    auto processors = std::make_unique<Faulty>(device::cpu::open().value(), "");
+    Faulty* host = processors.get();
+    Pair p;
+    p.both = Several::make_with_host("cpu+host", std::move(members), {{Reach::atomic, Reach::plain}}, {},
+                                     std::move(processors))
+                 .value();
+    load(p, 2);
+    const auto done = p.both->together(p.parts, 0.3);
+    ASSERT_TRUE(done.has_value());
+    EXPECT_NE(done->front().status, Outcome::Status::done);
+    EXPECT_NE(done->front().message.find("gpu 0 (cpu)"), std::string::npos) << done->front().message;
+    if (std::string(how) == "lost") EXPECT_NE(host->given_up, "");
+    EXPECT_FALSE(p.both->allocate_at(2, 1).has_value());
+  }
+}
+
+TEST(SeveralWithHost, StoresKnowItByANameOfItsOwn) {
+  const device::Info gpu{.id = "cuda:0", .api = device::Api::cuda, .name = "X"},
+      host{.id = "cpu", .api = device::Api::cpu, .name = "Y"};
+  EXPECT_EQ(device::info_of_all("cuda:0+1", {gpu, gpu}).name, "2 x X");
+  EXPECT_EQ(device::info_of_all("cuda:0+host", {gpu, host}, true).name, "X + Y");
+  EXPECT_EQ(device::info_of_all("cuda:0+1+host", {gpu, gpu, host}, true).name, "2 x X + Y");
+  EXPECT_EQ(device::info_of_all("cpu+host", {host, host}, true).name, "Y + Y");
+}
+
 TEST(SeveralWithHost, IdsAreReadAndOthersAreNone) {
   EXPECT_EQ(device::open("cpu+cpu+host").value()->info().id, "cpu+cpu+host");
   for (const char* id : {"host", "host+cpu", "cpu+host+host", "+host", "cuda:0+host+1"})

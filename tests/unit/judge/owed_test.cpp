@@ -125,6 +125,15 @@ TEST_F(OwedOf, ADeviceThatNeverBegan) {
   EXPECT_TRUE(owed().empty());
 }
 
+TEST_F(OwedOf, SeveralDevicesInOneRunAreOfTheirInterface) {
+  plan("devices = [\"cpu+host\", \"cuda:0+1\"]\niterations = 100\n");
+  row("A", 100, 1, "default", "cpu Y + Y");
+  ASSERT_EQ(owed().size(), 1u);
+  EXPECT_EQ(owed()[0].device, "cuda:0+1");
+  row("A", 100, 1, "default", "cuda 2 x X");
+  EXPECT_TRUE(owed().empty());
+}
+
 TEST_F(OwedOf, EachDeviceOfOneInterfaceIsAskedForEachTest) {
   plan("devices = [\"cuda:0\", \"cuda:1\"]\niterations = 100\n");
   row("A", 100);
