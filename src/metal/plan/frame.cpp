@@ -331,11 +331,12 @@ class TestKernel {
     return out;
   }
 
-  // Brings lines of the locations that come next into the cache, by loads of words that nobody ever writes.
+  // Brings lines of the locations that come next into the cache, by loads of words that nobody ever writes; all are
+  // under way before one is waited for.
   void touch(List& body) {
     const Expr wish = f_.parameter("touch");
-    const Var sum = f_.variable("touch_sum"), got = f_.variable("touch_got");
-    List all = {code::set(sum, n32(0))};
+    const Var sum = f_.variable("touch_sum");
+    List all, sums = {code::set(sum, n32(0))};
     uint32_t number = 0;
     for (const Role& r : roles_)
       for (const auto& [o, base] : r.bases) {
@@ -345,10 +346,13 @@ class TestKernel {
             (round_ * n32(40503) + (group_ * n32(73) + u_) * n32(3266489917u) + n32(++number * 2246822519u)) *
                 n32(2654435761u),
             n32(31));
+        const Var got = f_.variable(fmt::format("touch_{}", number));
+        all.push_back(code::set(got, n32(0)));
         all.push_back(code::branch(r.active && (eq(wish, n32(1)) || !eq(drawn, n32(0))),
-                                   {code::load(got, f_.memory(o, base + round_base_ + n32(footprint(p_, o)))),
-                                    code::set(sum, f_.get(sum) + f_.get(got))}));
+                                   {code::load(got, f_.memory(o, base + round_base_ + n32(footprint(p_, o))))}));
+        sums.push_back(code::set(sum, f_.get(sum) + f_.get(got)));
       }
+    append(all, std::move(sums));
     if (number == 0) return;
     // The loads have to have happened before the roles begin.
     all.push_back(code::branch(eq(f_.get(sum), n32(0x5bd1e995)),

@@ -98,13 +98,20 @@ class SearchBench : public Bench {
  public:
   SearchBench(const Task& task, Trial key, Feed& feed) : task_(task), key_(std::move(key)), feed_(feed) {}
 
+  void derive(uint32_t configuration, uint32_t parent) override { parents_[configuration] = parent; }
+  plan::Parameters drawn(const Space& space, uint32_t configuration) const {
+    const auto parent = parents_.find(configuration);
+    return parent == parents_.end() ? draw_configuration(space, task_.seed, configuration)
+                                    : draw_neighbour(space, task_.seed, configuration, drawn(space, parent->second));
+  }
+
   Expected<std::vector<Round>> measure(uint32_t configuration, uint32_t rounds) override {
     Trial key = key_;
     key.configuration = std::to_string(configuration);
     key.part = parts_[configuration]++;
     key.seed = seed_of(task_, key);
     Wish wish;
-    wish.parameters = [&](const Space& space) { return draw_configuration(space, task_.seed, configuration); };
+    wish.parameters = [&](const Space& space) { return drawn(space, configuration); };
     wish.shape = task_.shape;
     wish.rounds = rounds;
     const auto t = feed_.get(key, wish);
@@ -129,7 +136,7 @@ class SearchBench : public Bench {
   const Task& task_;
   Trial key_;
   Feed& feed_;
-  std::map<uint32_t, uint32_t> parts_;
+  std::map<uint32_t, uint32_t> parts_, parents_;
   std::map<uint32_t, std::string> parameters_;
   const Trial* what_ran_ = nullptr;
   double seconds_ = 0;
@@ -155,7 +162,7 @@ stats::Interval resampled(const std::vector<Round>& rounds, Objective o, uint64_
 }
 
 // Winner, median and no stress, in turns. False: not everything is there yet.
-Expected<bool> confirm(const Task& task, Tuned& tuned, const Trial& base, Feed& feed) {
+Expected<bool> confirm(const Task& task, Tuned& tuned, const Trial& base, const SearchBench& bench, Feed& feed) {
   const Found& f = tuned.found;
   if (!f.winner || !f.median || f.candidates[*f.winner].now.events == 0) return true;
   struct Side {
@@ -181,7 +188,7 @@ Expected<bool> confirm(const Task& task, Tuned& tuned, const Trial& base, Feed& 
       wish.shape = task.shape;
       wish.rounds = (task.confirm_rounds + turns - 1) / turns;
       wish.parameters = [&](const Space& space) {
-        return side.number ? draw_configuration(space, task.seed, *side.number) : no_stress(space);
+        return side.number ? bench.drawn(space, *side.number) : no_stress(space);
       };
       const auto t = feed.get(key, wish);
       if (!t) return std::unexpected(t.error());
@@ -224,7 +231,7 @@ Expected<bool> search_test(const Task& task, const prog::Test& test, Feed& feed,
     out.evidence = bench.any()->evidence;
   }
   if (bench.stopped()) return false;
-  return confirm(task, out, base, feed);
+  return confirm(task, out, base, bench, feed);
 }
 
 Expected<bool> explore_test(const Task& task, const prog::Test& test, Feed& feed, Explored& out) {

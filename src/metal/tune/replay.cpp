@@ -21,6 +21,7 @@ class Virtual : public Bench {
     for (size_t i = 0; i < order_.size(); ++i) start_[i] = set.rounds[i].empty() ? 0 : rng.below(set.rounds[i].size());
   }
 
+  void derive(uint32_t, uint32_t) override {}  // a data set has what was drawn
   Expected<std::vector<Round>> measure(uint32_t configuration, uint32_t rounds) override {
     std::vector<Round> out;
     if (configuration >= order_.size()) return out;

@@ -50,11 +50,15 @@ std::string to_string(const Rule& r) {
                   name(r.strategy), name(r.objective), r.configurations, r.rounds, r.restarts, r.stability);
   if (r.strategy == Strategy::peek)
     out += r.published ? fmt::format(", published, peeks = {}", r.peeks) : fmt::format(", events = {:g}", r.events);
-  if (r.strategy == Strategy::halving) out += fmt::format(", first-rounds = {}, keep = 1/{}", r.first_rounds, r.keep);
+  if (r.strategy == Strategy::halving)
+    out += fmt::format(", first-rounds = {}, keep = 1/{}, refine = {}", r.first_rounds, r.keep, r.refine);
   return out;
 }
 
 namespace {
+
+constexpr size_t k_parents = 3;         // refining: neighbours of so many
+constexpr uint32_t k_one_drawn_of = 4;  // and one configuration in so many has no parent
 
 double exposure(const Round& r, Objective o) {
   return o == Objective::per_second ? static_cast<double>(r.nanoseconds) : static_cast<double>(r.instances);
@@ -96,8 +100,7 @@ class Search {
   Expected<Found> run() {
     do {
       const size_t first = found_.candidates.size();
-      for (uint32_t k = 0; k < rule_.configurations; ++k)
-        found_.candidates.push_back({static_cast<uint32_t>(first) + k});
+      add_set(static_cast<uint32_t>(first));
       Expected<void> ok;
       if (rule_.strategy == Strategy::halving)
         ok = halve(first);
@@ -117,6 +120,25 @@ class Search {
   }
 
  private:
+  // Further candidates, numbered from `first`.
+  void add_set(uint32_t first) {
+    std::vector<std::pair<double, uint32_t>> best;
+    if (rule_.refine && rule_.strategy == Strategy::halving)
+      for (const Candidate& c : found_.candidates)
+        if (c.end == Candidate::End::measured && c.now.events > 0) best.emplace_back(-c.now.rate, c.configuration);
+    std::ranges::sort(best);
+    if (best.size() > k_parents) best.resize(k_parents);
+    for (uint32_t k = 0; k < rule_.configurations; ++k) {
+      Candidate c;
+      c.configuration = first + k;
+      if (!best.empty() && k % k_one_drawn_of != 0) {
+        c.parent = best[k % best.size()].second;
+        bench_.derive(c.configuration, *c.parent);
+      }
+      found_.candidates.push_back(std::move(c));
+    }
+  }
+
   bool over() const { return bench_.stopped() || (rule_.budget > 0 && bench_.seconds() >= rule_.budget); }
 
   static bool out(const Candidate& c) { return c.end == Candidate::End::lost || c.end == Candidate::End::unstable; }
@@ -192,7 +214,7 @@ class Search {
   std::optional<uint32_t> middle() const {
     std::vector<std::pair<double, uint32_t>> rates;
     for (uint32_t k = 0; k < found_.candidates.size(); ++k)
-      if (const Candidate& c = found_.candidates[k]; !c.rounds.empty()) rates.emplace_back(c.now.rate, k);
+      if (const Candidate& c = found_.candidates[k]; !c.rounds.empty() && !c.parent) rates.emplace_back(c.now.rate, k);
     if (rates.empty()) return std::nullopt;
     std::sort(rates.begin(), rates.end());
     return rates[rates.size() / 2].second;

@@ -13,7 +13,9 @@
 // The score is weak outcomes per second of wall time, or per instance. Stability: a configuration measured in full
 // whose last tenth of rounds differs from its first fifth (Kolmogorov-Smirnov, k_unstable) is begun again from nothing;
 // after `restarts` times it is set aside. With a budget, further sets of configurations are searched until it is spent,
-// and the best of all is the winner; without one, one set.
+// and the best of all is the winner; without one, one set. `refine` (halving): from the second set on, three of four
+// configurations are neighbours of one of the three best that were measured in full (space.h); the others are drawn as
+// ever, so that no region is out of reach.
 //
 // Laws. (1) What is chosen depends on nothing but the rule and the rounds that the bench gave, in order: a search over
 // stored rounds makes the decisions that the search that stored them made. (2) No decision looks at rounds that come
@@ -51,6 +53,7 @@ struct Rule {
   double events = 12;            // corrected
   uint32_t first_rounds = 4;     // halving: of every configuration
   uint32_t keep = 2;             // halving: one in so many goes on
+  bool refine = true;            // halving, with a budget
   uint32_t restarts = 2;
   bool stability = true;
   double budget = 0;  // seconds of the bench; 0: one set
@@ -64,6 +67,8 @@ std::string to_string(const Rule& r);
 class Bench {
  public:
   virtual ~Bench() = default;
+  // The configuration is a neighbour of `parent`, which was measured before. Said before it is measured.
+  virtual void derive(uint32_t configuration, uint32_t parent) = 0;
   // More rounds of a configuration, in the order of time. None: it was lost (a hang, a parameter that cannot be met).
   virtual Expected<std::vector<Round>> measure(uint32_t configuration, uint32_t rounds) = 0;
   virtual double seconds() const = 0;  // spent so far
@@ -81,7 +86,8 @@ Estimate estimate(const std::vector<Round>& rounds, Objective objective, double 
 
 struct Candidate {
   uint32_t configuration = 0;
-  std::vector<Round> rounds;  // since its last beginning
+  std::optional<uint32_t> parent;  // the configuration whose neighbour it is
+  std::vector<Round> rounds;       // since its last beginning
   enum class End : uint8_t { open, dropped, measured, lost, unstable } end = End::open;
   uint32_t restarts = 0;
   double stability = 1;  // p-value of the last test
@@ -97,7 +103,7 @@ struct Point {         // of the curve of a search
 
 struct Found {
   std::optional<uint32_t> winner;  // into candidates
-  std::optional<uint32_t> median;  // the median of those with outcomes counted as 0 too, by their rates
+  std::optional<uint32_t> median;  // by their rates, of the drawn ones; those without outcomes count as 0
   std::vector<Candidate> candidates;
   std::vector<Point> curve;
   double seconds = 0;

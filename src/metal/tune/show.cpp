@@ -134,6 +134,7 @@ Json json_of(const Tuned& t) {
                           {"rate", c.now.rate},
                           {"interval", json_of(c.now.interval)},
                           {"parameters", t.parameters[k]}});
+    if (c.parent) candidates.back()["neighbour_of"] = *c.parent;
   }
   for (const Point& p : t.found.curve) curve.push_back({p.seconds, p.configuration, p.rate});
   out["candidates"] = candidates;

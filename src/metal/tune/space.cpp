@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <vector>
 
 #include "base/job.h"
 #include "plan/fitted.h"
@@ -64,7 +65,7 @@ plan::Parameters draw_configuration(const Space& space, uint64_t seed, uint32_t 
   set(lanes,
       std::min(widest, std::max(1u, t.subgroup) * power_below(std::max(1u, widest / std::max(1u, t.subgroup)), own)));
   own = stream(rounds);
-  set(rounds, space.host ? 16 * power_below(16, own) : power_below(32, own));
+  set(rounds, space.host ? 16 * power_below(16, own) : power_below(128, own));
   own = stream(delay);
   set(delay, own.chance(0.75) ? 0 : power_below(1024, own));
   own = stream(churn);
@@ -81,6 +82,21 @@ plan::Parameters draw_configuration(const Space& space, uint64_t seed, uint32_t 
   }
   for (size_t k = 0; k < plan::k_parameters; ++k)
     if (space.given.wishes[k]) p.wishes[k] = space.given.wishes[k];
+  return p;
+}
+
+plan::Parameters draw_neighbour(const Space& space, uint64_t seed, uint32_t number, const plan::Parameters& parent) {
+  const plan::Parameters fresh = draw_configuration(space, seed, number);
+  std::vector<size_t> differ;
+  for (size_t k = 0; k < plan::k_parameters; ++k)
+    if (fresh.wishes[k] != parent.wishes[k]) differ.push_back(k);
+  plan::Parameters p = parent;
+  Rng rng(seed ^ (0x94d049bb133111ebu * (uint64_t{number} + 1)));
+  for (uint64_t changes = 1 + rng.below(4); changes > 0 && !differ.empty(); --changes) {
+    const auto at = static_cast<ptrdiff_t>(rng.below(differ.size()));
+    p.wishes[differ[static_cast<size_t>(at)]] = fresh.wishes[differ[static_cast<size_t>(at)]];
+    differ.erase(differ.begin() + at);
+  }
   return p;
 }
 

@@ -7,7 +7,7 @@
 // Input: what a device is (plan::Target), parameters that the user has given (they are left alone), a seed, a number.
 // Output: plan::Parameters. Laws: deterministic in (device's numbers, given, seed, number); the same number is the same
 // configuration for every test, so that tests can be compared configuration by configuration, but where a test cannot
-// meet it: then rounds, workgroups and invocations give way (plan/fitted.h).
+// meet it: then rounds, workgroups and invocations give way (plan/fitted.h). A neighbour is one of its parent alone.
 #include "plan/parameters.h"
 #include "plan/plan.h"
 
@@ -20,6 +20,10 @@ struct Space {
 };
 
 plan::Parameters draw_configuration(const Space& space, uint64_t seed, uint32_t number);
+
+// `parent` with one to four parameters as configuration `number` has them. Deterministic as above. What the user has
+// given stays.
+plan::Parameters draw_neighbour(const Space& space, uint64_t seed, uint32_t number, const plan::Parameters& parent);
 
 // Everything that is there to provoke weak outcomes is off: stress, pre-stress, shuffle, rotation, alignment,
 // distances.

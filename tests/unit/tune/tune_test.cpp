@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "plan/fitted.h"
@@ -24,11 +25,18 @@ class Synthetic : public Bench {
   explicit Synthetic(std::vector<double> rates, uint64_t seed = 1)
       : rates_(std::move(rates)), rng_(seed), taken_(rates_.size()) {}
 
+  void derive(uint32_t c, uint32_t parent) override { parents[c] = parent; }
   Expected<std::vector<Round>> measure(uint32_t c, uint32_t rounds) override {
     std::vector<Round> out;
     if (lost.contains(c)) return out;
+    double better = 1;  // a neighbour is better than its parent
+    uint32_t root = c;
+    for (auto p = parents.find(c); p != parents.end(); p = parents.find(root)) {
+      better *= 1.2;
+      root = p->second;
+    }
     for (uint32_t k = 0; k < rounds; ++k) {
-      const double rate = rates_[c % rates_.size()] * (drifting.contains(c) && taken_[c] > 50 ? 0 : 1);
+      const double rate = better * rates_[root % rates_.size()] * (drifting.contains(c) && taken_[c] > 50 ? 0 : 1);
       ++taken_[c % taken_.size()];
       uint64_t events = 0;
       for (int i = 0; i < 1000; ++i) events += rng_.chance(rate);
@@ -40,6 +48,7 @@ class Synthetic : public Bench {
   double seconds() const override { return seconds_; }
   bool stopped() const override { return false; }
   std::set<uint32_t> lost, drifting;
+  std::map<uint32_t, uint32_t> parents;
 
  private:
   std::vector<double> rates_;
@@ -236,6 +245,59 @@ TEST(Tune, ConfigurationsAreDeterministicAndReadBack) {
   with.wishes[static_cast<size_t>(plan::ParameterId::stride)] =
       without.wishes[static_cast<size_t>(plan::ParameterId::stride)];
   EXPECT_EQ(with, without);
+}
+
+TEST(Tune, LaterSetsHaveNeighboursOfTheBest) {
+  Rule r = rule(Strategy::halving, 16);
+  r.rounds = 20;
+  r.budget = 3;
+  Synthetic refined(spread(16)), drawn(spread(16)), once(spread(16));
+  const Found f = search(r, refined).value();
+  ASSERT_GT(f.sets, 2u);
+  size_t with = 0;
+  for (const Candidate& c : f.candidates) {
+    EXPECT_EQ(c.parent.has_value(), c.configuration >= 16 && c.configuration % 4 != 0) << c.configuration;
+    if (!c.parent) continue;
+    ++with;
+    EXPECT_LT(*c.parent, c.configuration / 16 * 16) << "measured in an earlier set";
+    EXPECT_EQ(refined.parents.at(c.configuration), *c.parent);
+  }
+  EXPECT_GT(with, 20u);
+  EXPECT_TRUE(f.candidates[*f.winner].parent.has_value());
+  EXPECT_FALSE(f.candidates[*f.median].parent.has_value()) << "the median is of what was drawn";
+  r.refine = false;
+  const Found g = search(r, drawn).value();
+  EXPECT_TRUE(drawn.parents.empty());
+  EXPECT_GT(f.candidates[*f.winner].now.rate, 1.3 * g.candidates[*g.winner].now.rate);
+  r.refine = true;
+  r.budget = 0;
+  EXPECT_TRUE(search(r, once).has_value());
+  EXPECT_TRUE(once.parents.empty()) << "one set alone is drawn";
+}
+
+TEST(Tune, NeighboursDifferInAFewParameters) {
+  Space space;
+  space.target.units = 132;
+  space.target.subgroup = 32;
+  space.target.max_lanes = 1024;
+  space.given.fix(plan::ParameterId::stride, 2);
+  const plan::Parameters parent = draw_configuration(space, 5, 7);
+  std::set<size_t> seen;
+  for (uint32_t k = 100; k < 300; ++k) {
+    const plan::Parameters p = draw_neighbour(space, 5, k, parent), fresh = draw_configuration(space, 5, k);
+    EXPECT_EQ(p, draw_neighbour(space, 5, k, parent));
+    size_t changes = 0;
+    for (size_t i = 0; i < plan::k_parameters; ++i) {
+      if (p.wishes[i] == parent.wishes[i]) continue;
+      EXPECT_EQ(p.wishes[i], fresh.wishes[i]);
+      ++changes;
+      seen.insert(i);
+    }
+    EXPECT_GE(changes, 1u);
+    EXPECT_LE(changes, 4u);
+  }
+  EXPECT_GE(seen.size(), 20u) << "every parameter that is drawn";
+  EXPECT_FALSE(seen.contains(static_cast<size_t>(plan::ParameterId::stride))) << "what the user gives stays";
 }
 
 TEST(Tune, AConfigurationThatDoesNotFitGivesWay) {
