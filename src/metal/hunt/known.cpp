@@ -163,7 +163,12 @@ constexpr const char* k_shared_limits =
     "the MEMBAR, and needs no CCTL.IVALL, since there one CTA sees its shared memory.\n";
 
 constexpr const char* k_wide_order_limits =
-    "- `.v8.b32` and `.v4.b64` alike; ptxas 12.9.86 and 13.5.37; `.v4.b32` and `.v2.b64` have what is missing.\n"
+    "- An `ld.acquire` has neither CCTL.IVALL nor, for what stands behind it, a wait for its scoreboard; an "
+    "`st.release` has no MEMBAR.\n"
+    "- `.v8.b32` and `.v4.b64` alike; `-O0` to `-O3`, sm_100 and sm_120, ptxas 12.9.86 and 13.5.37; the scopes `.cta`, "
+    "which needs the wait alone, and `.sys` likewise (tried for sm_100 at `-O3`).\n"
+    "- Right: `.v4.b32` and `.v2.b64`, and `ld.relaxed` of 256 bits with `fence.acquire` or `fence.acq_rel` behind "
+    "it.\n"
     "- With the scope `.cluster` ptxas 12.9.86 has not even the access: a fault of its own.\n";
 
 struct Rule {
