@@ -16,7 +16,9 @@ size_t unrolled_size(const prog::Test& test, uint32_t bound) {
     const prog::Template& t = test.templates[thread.templ];
     for (uint32_t i = 0; i < t.code.size(); ++i) {
       const Kind kind = t.code[i].kind;
-      if (kind == Kind::local || kind == Kind::jump || kind == Kind::branch) continue;
+      if (kind != Kind::load && kind != Kind::store && kind != Kind::rmw && kind != Kind::fence &&
+          kind != Kind::barrier)
+        continue;
       std::set<uint32_t> around;  // labels of the loops that it is in
       for (uint32_t j = i; j < t.code.size(); ++j)
         if ((t.code[j].kind == Kind::jump || t.code[j].kind == Kind::branch) && t.labels[t.code[j].label].at <= i)
@@ -52,7 +54,7 @@ prog::LoopBounds first_bounds(const prog::Test& test, const cat::Model& model) {
 }
 
 bool loops_may_end_in_a_row(const prog::Test& test, const cat::Model& model, uint32_t bound) {
-  constexpr size_t k_largest = 100;
+  constexpr size_t k_largest = 24;
   return loops_may_end_by_themselves(test, model) && unrolled_size(test, bound) <= k_largest;
 }
 

@@ -16,7 +16,7 @@ bool loops_may_end_by_themselves(const prog::Test& test, const cat::Model& model
 prog::LoopBounds first_bounds(const prog::Test& test, const cat::Model& model);
 
 // Several loops, or rounds of one, may end so in a row, each only where the next does: no smaller bound shows any of
-// them. True where they may and the test is small with its loops unrolled to the bound (100 accesses, fences and
+// them. True where they may and the test is small with its loops unrolled to the bound (24 accesses, fences and
 // barriers), so that the bound itself is worth asking after a smaller one has decided.
 bool loops_may_end_in_a_row(const prog::Test& test, const cat::Model& model, uint32_t bound);
 
