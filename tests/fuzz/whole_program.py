@@ -48,8 +48,14 @@ PROVE = [["prove"], ["prove", "--profile=gpuverify"], ["prove", "--strict"], ["p
          ["prove", "--local_size=32", "--num_groups=2"], ["prove", "--no-attack"]]
 PROGRESS = [["progress", "check"], ["progress", "lts"], ["progress", "print"], ["progress", "account"],
             ["progress", "export"], ["progress", "run", "--device", "reference", "--iterations", "20"]]
+CERTIFIED = [["check", "--certificate", "CERTIFICATE"], ["check", "--property", "races", "--certificate", "CERTIFICATE"]]
+MODULE = SHADER + [["check", "--grid", "2.1.1"], ["outcomes", "--grid", "2.1.1"], ["audit", "--grid", "1.1.2", "--total-budget", "1s"],
+                   ["audit", "--grid", "2.1.1", "--total-budget", "1s", "--format", "html"]]
 KINDS = {  # kind: where its files are, their ending, commands; FILE stands for the changed file
-    "litmus": ("examples", ".litmus", LITMUS),
+    "litmus": ("examples", ".litmus", LITMUS + CERTIFIED),
+    "host": ("tests/corpus/ptx-x86", ".litmus", LITMUS + CERTIFIED + [["run", "--device", "cpu+host", "--iterations", "5"]]),
+    "module": ("examples/ptx-modules", ".ptx", MODULE),
+    "lanes": ("tests/corpus/cuda-cpp", ".cu", MODULE + PROVE),
     "glsl": ("examples", ".comp", SHADER),
     "opencl-c": ("examples/opencl-c", ".cl", SHADER),
     "kernel-cl": ("examples/kernels", ".cl", PROVE),
@@ -135,7 +141,7 @@ class Fuzz:
         words = list(rng.choice(commands))
         named = "FILE" in words
         words = [str(path) if w == "FILE" else os.path.join(folder, "s.db") if w == "STORE" else
-                 os.path.join(folder, "p.html") if w == "PAGE" else w for w in words]
+                 os.path.join(folder, "p.html") if w == "PAGE" else os.path.join(folder, "cert") if w == "CERTIFICATE" else w for w in words]
         if words[0] in CLOCKED:
             words += ["--budget", f"{BUDGET:g}s"]
         elif words[0] == "prove":
@@ -186,7 +192,7 @@ class Fuzz:
             return f"ended by {signal.Signals(-status).name}"
         if status not in (0, 1, 2, 3):
             return f"status {status}"
-        if words[0] in CLOCKED | {"prove"} and words[0] not in ("campaign", "expect") and spent > 1.2 * BUDGET + 1 + self.args.slack:
+        if words[0] in CLOCKED | {"prove", "audit"} and words[0] not in ("campaign", "expect") and spent > 1.2 * BUDGET + 1 + self.args.slack:
             return f"took {spent:.1f} s with a budget of {BUDGET:g} s"
         if status == 2 and not errors and not said:
             return "status 2 without a word"
@@ -202,7 +208,7 @@ class Fuzz:
                 json.loads(said)
             except ValueError as e:
                 return f"what was to be JSON is none: {e}"
-        if kind not in ("plan", "csv", "log", "axb") and left != ["in", "out", "out.err"]:
+        if kind not in ("plan", "csv", "log", "axb") and [name for name in left if name != "cert"] != ["in", "out", "out.err"]:
             return f"something was left behind: {left}"
         return None
 
