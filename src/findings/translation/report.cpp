@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/markdown.h"
 #include "translation/conduct.h"
 #include "translation/kept.h"
 #include "translation/show.h"
@@ -430,9 +431,10 @@ std::vector<ReportFile> report_files(const Summary& s) {
     const std::string folder = fmt::format("new-outcome-{}", ++number);
     const auto n = s.explained.find(f.signature);
     const uint64_t programs = n == s.explained.end() ? 0 : n->second;
-    index += fmt::format("| [{0}]({0}/report.md) | {1} | {2} | `{3}` | {4} |\n", folder, f.signature, programs,
-                         f.reduced, f.known.empty() ? "new" : f.known);
-    out.push_back({folder + "/report.md", report_of(f, programs)});
+    const Fault shown = hunt::for_markdown(f);
+    index += fmt::format("| [{0}]({0}/report.md) | {1} | {2} | `{3}` | {4} |\n", folder, shown.signature, programs,
+                         shown.reduced, f.known.empty() ? "new" : markdown_text(f.known));
+    out.push_back({folder + "/report.md", report_of(shown, programs)});
     const Language l = language_of(f.configuration);
     std::set<Language> others;
     for (const auto& [configuration, what] : f.table)

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/markdown.h"
 #include "base/printable.h"
 #include "store/sql.h"
 
@@ -38,6 +40,15 @@ nlohmann::json json_of(const Fault& f) {
           {"repair", f.repair},   {"toolkit", f.toolkit}};
 }
 
+// "ptxas-13.5.37 sm_90 -O3": a compiler, a target and options.
+bool is_configuration(const std::string& text) {
+  return std::ranges::count(text, ' ') >= 2 && text.front() != ' ' && text.back() != ' ' &&
+         std::ranges::all_of(text, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  std::string_view(" ._+=,:/-").find(c) != std::string_view::npos;
+         });
+}
+
 Fault fault_of(const std::string& signature, const std::string& body) {
   const auto j = nlohmann::json::parse(body);
   Fault f;
@@ -59,6 +70,12 @@ Fault fault_of(const std::string& signature, const std::string& body) {
   // A folder of the report is called by it.
   if (f.effect.empty() || f.effect.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") != std::string::npos)
     throw nlohmann::json::other_error::create(0, "no effect", nullptr);
+  // Commands of the report, which people paste, are made of these.
+  std::vector<std::string> configurations = {f.configuration};
+  for (const auto& row : f.table) configurations.push_back(row.first);
+  if (!f.right_where.empty()) configurations.push_back(f.right_where.substr(0, f.right_where.find(", as ")));
+  if (!std::ranges::all_of(configurations, is_configuration))
+    throw nlohmann::json::other_error::create(0, "no configuration", nullptr);
   for (std::string* text : {&f.signature, &f.culprit, &f.configuration, &f.test, &f.reduced, &f.detail, &f.right_where,
                             &f.known, &f.repair, &f.toolkit})
     *text = printable_name(*text);
@@ -229,6 +246,15 @@ Expected<std::vector<Row>> Ledger::findings(const std::string& configuration) co
   }
   if (got != SQLITE_DONE) return inside_->failed("cannot be read");
   return out;
+}
+
+Fault for_markdown(Fault f) {
+  for (std::string* prose : {&f.signature, &f.toolkit}) *prose = markdown_text(*prose);
+  for (auto& row : f.table) row.second = markdown_text(row.second);
+  for (std::string* span : {&f.culprit, &f.test, &f.reduced, &f.detail}) std::ranges::replace(*span, '`', '\'');
+  for (std::string* block : {&f.listing, &f.right_listing, &f.reason})
+    for (size_t at = 0; (at = block->find("```", at)) != std::string::npos;) block->replace(at, 3, "\'\'\'");
+  return f;
 }
 
 Expected<void> Ledger::keep(const Fault& f) {

@@ -38,6 +38,9 @@ struct Fault {
   std::string toolkit;  // versions of the programs that took part, beside the compiler's
 };
 
+// The same with texts that no Markdown acts on: prose by base/markdown.h, and no backticks in what stands in code.
+Fault for_markdown(Fault f);
+
 class Ledger {
  public:
   // Made when missing. Errors: no store of this program; one of another seed, language, drawing or size of batches.

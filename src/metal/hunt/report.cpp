@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "base/markdown.h"
 #include "hunt/conduct.h"
 #include "hunt/gate.h"
 #include "hunt/litmus.h"
@@ -388,17 +389,18 @@ std::string actual_of(const Fault& f, Effect e, const Instruction& i, uint32_t l
   if (merged)
     return fmt::format(
         "the machine code has no load for line {}: its result is that of an earlier load of the same place", line);
-  std::string out = fmt::format("in the machine code{}, {}", f.listing.empty() ? "" : " below", f.detail);
+  const std::string detail = markdown_text(f.detail);
+  std::string out = fmt::format("in the machine code{}, {}", f.listing.empty() ? "" : " below", detail);
   if (const std::string lacks = missing(e, i); !lacks.empty()) {
-    out = fmt::format("the machine code goes {}", f.detail);
+    out = fmt::format("the machine code goes {}", detail);
     if (e == Effect::no_membar || e == Effect::weak_membar || e == Effect::no_invalidate)
       out += ", and between the two stands no " + lacks;
     else
-      out = fmt::format("in the machine code, {}", f.detail);
+      out = fmt::format("in the machine code, {}", detail);
   } else if (e == Effect::operation) {
-    out = fmt::format("the machine code has {}", f.detail);
+    out = fmt::format("the machine code has {}", detail);
   } else if (e == Effect::overtaken) {
-    out = fmt::format("in the machine code below stands {}", f.detail);
+    out = fmt::format("in the machine code below stands {}", detail);
   } else if (e == Effect::absent) {
     out = "the machine code has no such access";
   } else if (e == Effect::skipped) {
@@ -589,10 +591,11 @@ std::vector<ReportFile> report_files(const Summary& s) {
   std::map<std::string, uint32_t> numbers;
   std::string index = "# Faults\n\n| folder | signature | smallest test | known |\n|---|---|---|---|\n";
   for (const Fault& f : s.faults) {
+    const Fault shown = for_markdown(f);
     const std::string folder = fmt::format("{}-{}", f.effect, ++numbers[f.effect]);
-    index += fmt::format("| [{0}]({0}/report.md) | {1} | `{2}` | {3} |\n", folder, f.signature, f.reduced,
-                         f.known.empty() ? "new" : f.known);
-    out.push_back({folder + "/report.md", report_of(f)});
+    index += fmt::format("| [{0}]({0}/report.md) | {1} | `{2}` | {3} |\n", folder, shown.signature, shown.reduced,
+                         f.known.empty() ? "new" : markdown_text(f.known));
+    out.push_back({folder + "/report.md", report_of(shown)});
     if (const auto t = parse_test(f.reduced))
       for (const std::string& target : targets_of(f))
         out.push_back({fmt::format("{}/test-{}.ptx", folder, target), module_of({*t}, target).text});
