@@ -308,7 +308,14 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
   ++position_;
   pointer_checks(a, at.access, pointer, guard, in.place, mode, at.op != AtomicOp::load);
   track(AccessKind::atomic, at.access, guard, pointer, mode);
-  if (!in.results.empty()) set(a, in.results[0], unknown(width(a.f->value(in.results[0]).type), "atomic", false));
+  if (!in.results.empty()) {
+    // Of a counter that is put back, too, so that no lemma tells its tickets apart.
+    const bool put_back = at.access.regions.size() == 1 && ticket_step(at, *a.f) != 0 &&
+                          counters_[at.access.regions[0].index] == 0 &&
+                          m_.region(at.access.regions[0]).space == Space::global;
+    const std::string name = put_back ? k_ticket + m_.region(at.access.regions[0]).name : std::string("atomic");
+    set(a, in.results[0], unknown(width(a.f->value(in.results[0]).type), name, false));
+  }
   if (at.access.regions.size() == 1 && counters_[at.access.regions[0].index] != 0 && !in.results.empty() &&
       ticket_step(at, *a.f) != 0) {
     Ticket k;

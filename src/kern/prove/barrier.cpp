@@ -159,7 +159,7 @@ void Execution::exchange(Activation& a, const Instruction& in, const WarpExchang
         w.mask && named(get(a, w.mask)[0], 0) == pool_.yes() && named(get(a, w.mask)[1], 1) == pool_.yes();
     const bool shared = whole && (vote || w.kind == WarpExchange::ballot || w.kind == WarpExchange::reduce) &&
                         lanes_ == Lanes::same_warp && mode.lockstep;
-    Pair r = unknown(vote ? uint8_t{1} : bits, "exchanged", shared);
+    Pair r = unknown(vote ? uint8_t{1} : bits, k_exchanged, shared);
     if (vote && whole && mode.lockstep)
       for (size_t t = 0; t < 2; ++t) {
         const Term said =

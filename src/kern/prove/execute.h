@@ -90,6 +90,10 @@ bool specification(const ir::Function& f);
 // An atomic that leaves what is there: a load, or one that adds 0 or sets no bit.
 bool leaves(const ir::Atomic& at, const ir::Function& f);
 
+// Names of variables, of values that are told by them (not_followed).
+inline constexpr const char* k_exchanged = "exchanged";
+inline const std::string k_ticket = "ticket of ";
+
 class Execution {
  public:
   Execution(Pool& pool, const ir::Module& m, const flow::Effects& effects, ir::FunctionId entry, const Options& options,

@@ -60,7 +60,9 @@ Term Execution::as_another(Term t, std::unordered_map<uint32_t, Term>& memo) {
     const bool pure = n.op == formula::Op::apply && !pool_.symbol_name(n.value).starts_with("m") &&
                       !pool_.symbol_name(n.value).starts_with("init");
     if ((n.op == formula::Op::variable && n.value >= common_variables) || (n.op == formula::Op::apply && !pure)) {
-      memo.emplace(u.id, pool_.variable(n.width, "another"));
+      const std::string name = n.op == formula::Op::variable ? pool_.variable_name(n.value) : "";
+      const bool told = name.starts_with(k_exchanged) || name.starts_with(k_ticket);
+      memo.emplace(u.id, pool_.variable(n.width, told ? name : "another"));
       continue;
     }
     for (Term k : n.kids) todo.push_back(k);

@@ -578,8 +578,32 @@ class Pass {
       f.perhaps = "what atomics do to '" + m_.region(lock).name + "'";
     else if (pairing_ == Pairing::same_group)
       f.perhaps = x.perhaps;
+    if (f.perhaps.empty()) f.apart = not_followed(pool, goal);
     arguments(pool, x, model, f);
     result_.findings.push_back(std::move(f));
+  }
+
+  // By name, the values that the goal rests on and of which the proof knows next to nothing: what lanes of a warp give
+  // each other, and tickets of a counter that is put back. "": there are none.
+  static std::string not_followed(const Pool& pool, const std::vector<Term>& goal) {
+    std::vector<Term> open = goal;
+    std::set<uint32_t> seen;
+    std::string tickets;
+    while (!open.empty()) {
+      const Term t = open.back();
+      open.pop_back();
+      if (!seen.insert(t.id).second) continue;
+      const formula::Node& n = pool[t];
+      open.insert(open.end(), n.kids.begin(), n.kids.end());
+      if (n.op != formula::Op::variable) continue;
+      const std::string& name = pool.variable_name(n.value);
+      if (name.starts_with(k_exchanged)) return "what lanes of a warp give each other keeps";
+      if (name.starts_with(k_ticket)) {
+        const std::string counter = name.substr(k_ticket.size());
+        tickets = "the tickets of '" + counter.substr(0, counter.find('\'')) + "' keep";
+      }
+    }
+    return tickets;
   }
 
   // A race at one place, of thread 0 by access `a` and thread `other` by access `b`, with the values of the model.

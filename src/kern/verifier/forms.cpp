@@ -233,7 +233,7 @@ ordered_json result_json(const Report& r, const KernelReport& k, const FindingRe
   ordered_json j;
   j["ruleId"] = rule(f.kind).id;
   j["ruleIndex"] = static_cast<size_t>(f.kind);
-  j["level"] = "error";
+  j["level"] = x.only_possible() ? "warning" : "error";
   j["message"]["text"] = utf8(x.title + (x.confirmed ? " (confirmed by a run" : " (not confirmed") +
                               (at_launch.empty() ? ")" : " at " + at_launch + ")"));
   ordered_json at;
@@ -330,7 +330,9 @@ std::string verdict_of(const KernelReport& k) {
   if (k.status == Status::holds)
     return k.vacuous ? "nothing is proved: the preconditions contradict each other" : "verified";
   if (k.status == Status::fails)
-    return fmt::format("{} defect{}", k.findings.size(), k.findings.size() == 1 ? "" : "s");
+    return std::any_of(k.findings.begin(), k.findings.end(), [](const FindingReport& f) { return !f.only_possible(); })
+               ? fmt::format("{} defect{}", k.findings.size(), k.findings.size() == 1 ? "" : "s")
+               : defects_text(0, k.findings.size());
   return k.not_read ? "not read: " + k.why : "not decided: " + k.why;
 }
 

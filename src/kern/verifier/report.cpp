@@ -163,6 +163,15 @@ std::string launch_text(const Module& m, const launch::Options& o, const Finding
   return local.empty() ? groups : groups.empty() ? local : local + ", " + groups;
 }
 
+std::string defects_text(size_t found, size_t possible) {
+  std::string out;
+  if (found > 0 || possible == 0) out = fmt::format("{} error{}", found, found == 1 ? "" : "s");
+  if (possible > 0)
+    out +=
+        fmt::format("{}{} possible race{}, not confirmed", out.empty() ? "" : ", ", possible, possible == 1 ? "" : "s");
+  return out;
+}
+
 std::string finding_title(const Module& m, const Finding& f, const launch::Options& given) {
   const launch::Options o = launched(given, f);
   if (f.kind == Kind::race && f.threads.size() == 2) return race_text(m, f);
@@ -199,7 +208,9 @@ std::string finding_text(const Module& m, FunctionId entry, const FindingReport&
         out +=
             fmt::format("{}: error: insufficient permission may be held for evaluation of this barrier invariant\n{}",
                         where(m, s.place), code(m, s.place));
-    out += fmt::format("{}: error: {}:\n\n", m.sources[0]->name, race_text(m, f));
+    const bool found = x.confirmed || o.compat;
+    out += fmt::format("{}: {}: {}{}:\n\n", m.sources[0]->name, found ? "error" : "warning", race_text(m, f),
+                       found ? "" : ", which no run shows");
     for (size_t t = 0; t < 2; ++t) {
       const Side& s = f.threads[t];
       const std::string who = fmt::format("{} by {}", capital(kind_text(s.access)), thread_text(m, s, o));

@@ -22,7 +22,9 @@ namespace fencepost::verifier {
 
 struct FindingReport {
   prove::Finding finding;
-  bool confirmed = false;                           // a run of the kernel shows it; else it is only possible
+  bool confirmed = false;  // a run of the kernel shows it; else it is only possible
+  // A race that may be a false alarm: it is worded as possible, never as found.
+  bool only_possible() const { return finding.kind == prove::Kind::race && !confirmed; }
   std::string values;                               // races, confirmed: "a write of 3, then a read of 0"
   std::array<std::vector<ir::PlaceId>, 2> sources;  // races: further places of the one or the other access
   std::string title;                                // one sentence
@@ -60,6 +62,8 @@ struct Report {
   double seconds = 0;
 };
 
+// "2 errors", "1 possible race, not confirmed", "1 error, 2 possible races, not confirmed".
+std::string defects_text(size_t found, size_t possible);
 // The model by which a verdict is given: "cuda", "ptx" or "opencl".
 const char* model_name(const launch::Options& o);
 std::string json(const Report& r);

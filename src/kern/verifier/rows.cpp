@@ -291,14 +291,23 @@ std::string launch_words(const launch::Launch& l, bool cuda) {
                      cuda ? "gridDim" : "num_groups", words(l.num_groups));
 }
 
+namespace {
+
+std::string defects(const KernelReport& k) {
+  size_t found = 0;
+  for (const FindingReport& f : k.findings) found += f.only_possible() ? 0 : 1;
+  return defects_text(found, k.findings.size() - found);
+}
+
+}  // namespace
+
 std::string rows(const Report& r) {
   std::string out;
   for (const KernelReport& k : r.kernels) {
     const std::string verdict = k.not_read                  ? "not read"
                                 : k.status == Status::holds ? "verified"
-                                : k.status == Status::fails
-                                    ? fmt::format("{} error{}", k.findings.size(), k.findings.size() == 1 ? "" : "s")
-                                    : "not decided";
+                                : k.status == Status::fails ? defects(k)
+                                                            : "not decided";
     out += fmt::format("  {}  {}", k.name, verdict);
     if (k.options != nullptr && !k.not_read) {
       out += "  " + launch_words(k.options->launch, true);

@@ -142,12 +142,19 @@ void merge_sources(const ir::Module& m, std::vector<FindingReport>& findings) {
 // A race that no run shows, and that something may exclude which the proof does not decide, is no finding: the kernel
 // is not decided, by the name of that.
 void leave_open(const ir::Module& m, std::vector<FindingReport>& findings, prove::Result& r) {
-  const auto open = [](const FindingReport& f) { return !f.confirmed && !f.finding.perhaps.empty(); };
-  for (const FindingReport& f : findings)
-    if (open(f))
-      r.unsupported.insert(fmt::format("whether {} order{} {} and {}", f.finding.perhaps,
-                                       f.finding.perhaps.starts_with("messages") ? "" : "s",
-                                       ir::where(m, f.finding.place), ir::where(m, f.finding.other_place)));
+  const auto open = [](const FindingReport& f) {
+    return !f.confirmed && (!f.finding.perhaps.empty() || !f.finding.apart.empty());
+  };
+  for (const FindingReport& x : findings) {
+    if (!open(x)) continue;
+    const prove::Finding& f = x.finding;
+    const std::string first = ir::where(m, f.place), second = ir::where(m, f.other_place);
+    if (f.perhaps.empty())
+      r.unsupported.insert(fmt::format("whether {} {} and {} apart", f.apart, first, second));
+    else
+      r.unsupported.insert(fmt::format("whether {} order{} {} and {}", f.perhaps,
+                                       f.perhaps.starts_with("messages") ? "" : "s", first, second));
+  }
   if (std::erase_if(findings, open) == 0 || !findings.empty()) return;
   r.findings.clear();
   r.verdict = {.status = Status::unsupported};
@@ -499,8 +506,8 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     if (!made) return done(rejected(made.error(), Ending::command_line_error));
     second = *made;
   }
-  uint32_t verified = 0, errors = 0;
-  bool refuted = false;  // a proof, by a run
+  uint32_t verified = 0, errors = 0, possible = 0;  // possible: races that no run shows
+  bool refuted = false;                             // a proof, by a run
   std::vector<std::string> undecided;
   std::vector<std::pair<ir::FunctionId, Question>> asked;
   for (const ir::FunctionId f : entries) {
@@ -713,7 +720,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
   for (KernelReport& k : report.kernels)
     for (FindingReport& x : k.findings) {
       const launch::Options& o = *k.options;
-      ++errors;
+      ++(x.only_possible() && !o.compat ? possible : errors);
       ++a.findings;
       a.confirmed += x.confirmed ? 1 : 0;
       if (!launch_text(*module, o, x.finding).empty())
@@ -724,14 +731,14 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       x.text = finding_text(*module, k.function, x, o);
       a.err += x.text + "\n";
     }
-  if (o.loop_unwind && errors == 0 && undecided.empty()) {
+  if (o.loop_unwind && errors + possible == 0 && undecided.empty()) {
     undecided.push_back("--findbugs proves nothing");
     for (KernelReport& k : report.kernels) {
       k.status = Status::unknown;
       k.why = "--findbugs proves nothing";
     }
   }
-  if (errors > 0) {
+  if (errors + possible > 0) {
     set(a, 1, Ending::not_all_verified);
   } else if (!undecided.empty() || !unread.empty()) {
     set(a, 3, Ending::boogie_other_error);
@@ -740,9 +747,10 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
   }
   const size_t open = undecided.size() + unread.size();
   if (!o.silent || a.exit_code != 0)
-    a.out += fmt::format("{}{} verified, {} error{}{}\n", o.compat ? "GPUVerify kernel analyser finished with " : "",
-                         verified, errors, errors == 1 ? "" : "s",
-                         o.compat || open == 0 ? "" : fmt::format(", {} not decided", open));
+    a.out += fmt::format(
+        "{}{} verified, {}{}\n", o.compat ? "GPUVerify kernel analyser finished with " : "", verified,
+        errors > 0 || possible == 0 ? defects_text(errors, possible) : "0 errors, " + defects_text(0, possible),
+        o.compat || open == 0 ? "" : fmt::format(", {} not decided", open));
   for (const std::string& u : undecided) a.err += fmt::format("{}: not decided: {}\n", file->name, u);
   for (const clangfe::HostKernel* k : unread)
     a.err += fmt::format("{}: not read: '{}': {}\n", k->not_read->span.location(), k->name, k->not_read->message);
