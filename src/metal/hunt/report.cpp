@@ -200,7 +200,7 @@ std::string device_section(const Fault& f) {
   const auto tests = device_tests(f);
   if (!tests)
     return out + fmt::format("There is no litmus test of this fault for `fencepost run`: {}.\n\n",
-                             tests.error().list.front().message);
+                             markdown_text(tests.error().list.front().message));
   out +=
       "Litmus tests, each of which asks for an outcome that the ISA forbids for all but the control. They are for the "
       "program of the last section (optional): `fencepost run --device cuda --model ptx-9 --seconds 10 device` runs "
