@@ -385,6 +385,10 @@ std::optional<uint64_t> branch_target(const SassInstruction& i, uint32_t sm) {
   return i.address + 16 + static_cast<uint64_t>(words * 4);
 }
 
+bool branches_always(const SassInstruction& i) {
+  return field(i.low, 0, 12) == 0x947 && field(i.low, 32, 2) == 0 && field(i.high, 23, 4) == 7;
+}
+
 uint32_t result_scoreboard(const SassInstruction& i) { return static_cast<uint32_t>(field(i.high, 46, 3)); }
 uint32_t awaited_scoreboards(const SassInstruction& i) { return static_cast<uint32_t>(field(i.high, 52, 6)); }
 

@@ -40,6 +40,8 @@ std::string memory_instruction(const SassInstruction& i);
 
 // Where a branch of code for `sm` (80 or later) goes; nothing for other instructions and for targets in registers.
 std::optional<uint64_t> branch_target(const SassInstruction& i, uint32_t sm);
+// Whether such a branch, once its guard holds, asks nothing more (a second predicate, lanes that are not together).
+bool branches_always(const SassInstruction& i);
 // VOTE, REDUX, MATCH: lanes of a warp work together.
 bool is_warp_wide(const SassInstruction& i);
 // WARPSYNC: lanes of a warp wait for each other. BRA.DIV: taken by lanes that are not together.

@@ -439,6 +439,69 @@ class Gate {
     return found_[s].all.size();
   }
 
+  // How often the code of site `s` is there.
+  size_t copies(size_t s) const { return found_[s].all.size() / std::max<size_t>(1, expected_length(s)); }
+
+  // Straight code in several copies has all of it in each. Copies may share their begin (one store, then two ways that
+  // each have the fence) or their end, so where instructions are there differently often every way through the machine
+  // code is walked: what comes before each of them on it must be the one before it in the test.
+  bool whole_copies(const std::vector<size_t>& sites, WhatRanReport& out) const {
+    const auto differs = [&](size_t s) { return copies(s) != copies(sites.front()); };
+    const auto odd = std::find_if(sites.begin(), sites.end(), differs);
+    if (odd == sites.end()) return true;
+    std::map<uint64_t, size_t> steps;  // address -> number among the instructions that the sites ask for
+    std::vector<size_t> site_of_step;
+    for (const size_t s : sites) {
+      const size_t once = expected_length(s), base = site_of_step.size();
+      for (size_t k = 0; k < found_[s].all.size(); ++k) steps[found_[s].addresses[k]] = base + k % once;
+      site_of_step.insert(site_of_step.end(), once, s);
+    }
+    const auto wrong = first_out_of_step(steps, site_of_step.size());
+    if (!wrong) return true;
+    const size_t s = *wrong < site_of_step.size() ? site_of_step[*wrong] : *odd;
+    const emit::PtxSite& a = ptx_.sites[s];
+    out.verdict = out.sites[s].verdict = WhatRan::unverified;
+    out.reason = fmt::format(
+        "the code of thread {} is there in copies, and one that instruction {}, {}, ends lacks what "
+        "comes before it or after it",
+        a.role, a.position, a.instruction);
+    return false;
+  }
+
+  // Walks from the first instruction; what is known at each is which steps may have been the last. Whoever ends must
+  // have done all or nothing. The step that came at a wrong moment; `count`: the end did.
+  std::optional<size_t> first_out_of_step(const std::map<uint64_t, size_t>& steps, size_t count) const {
+    const auto& code = kernel_.code;
+    std::vector<std::set<size_t>> before(code.size());
+    std::vector<size_t> work;
+    const auto reach = [&](size_t at, size_t last) {
+      if (at < code.size() && before[at].insert(last).second) work.push_back(at);
+    };
+    reach(0, count - 1);
+    while (!work.empty()) {
+      const size_t at = work.back();
+      work.pop_back();
+      const SassInstruction& i = code[at];
+      const auto step = steps.find(i.address);
+      const bool always = (i.low >> 12 & 0xf) == 7, exit = (i.low & 0x1ff) == 0x14d;
+      const auto to = branch_target(i, kernel_.sm);
+      for (const size_t last : std::set<size_t>(before[at])) {
+        if (step != steps.end() && (last + 1) % count != step->second) return step->second;
+        if (exit && last + 1 != count) return count;
+        const size_t now = step != steps.end() ? step->second : last;
+        if (to) reach(index_of(*to), now);
+        if (!((exit || (to && branches_always(i))) && always)) reach(at + 1, now);
+      }
+    }
+    return std::nullopt;
+  }
+  size_t index_of(uint64_t address) const {
+    const auto& code = kernel_.code;
+    return static_cast<size_t>(std::lower_bound(code.begin(), code.end(), address,
+                                                [](const SassInstruction& i, uint64_t a) { return i.address < a; }) -
+                               code.begin());
+  }
+
   // Within straight code, addresses rise with the sites, once or in several whole copies.
   void order(WhatRanReport& out) const {
     for (const auto& [key, every] : straight_) {
@@ -446,6 +509,7 @@ class Gate {
       std::copy_if(every.begin(), every.end(), std::back_inserter(sites),
                    [&](size_t s) { return !found_[s].all.empty(); });
       const bool shifted = whole(every);  // fences may carry the line of their neighbour
+      if (!shifted && !whole_copies(sites, out)) return;
       struct At {
         uint64_t address;
         size_t copy, rank;  // which copy of the code, which of `sites`

@@ -5,10 +5,12 @@
 // Line information (kernel_ptx.h) leads from machine instructions back to the instruction of the test that they came
 // from. For each of them the memory instructions that carry its line, in the order of addresses, must be what the table
 // expects, once or (a duplicated block) several times; ERRBAR, which only reports errors, is overlooked. In straight
-// code (equal segments of one role) addresses must rise in the order of the test. An instruction in a loop must be in
-// as many loops of the machine code (a load that spins may not be made once for all). An atomic operation whose address
-// is the same for a whole warp, which becomes one operation for all lanes, is called merged. Where lines are off by one
-// fence (sm_80), the straight code is compared as a whole, with the fence right before it that has no line of the test.
+// code (equal segments of one role) addresses must rise in the order of the test, and where its instructions are there
+// differently often, on every way through the machine code each comes after the one before it. An instruction in a loop
+// must be in as many loops of the machine code (a load that spins may not be made once for all). An atomic operation
+// whose address is the same for a whole warp, which becomes one operation for all lanes, is called merged. Where lines
+// are off by one fence (sm_80), the straight code is compared as a whole, with the fence right before it that has no
+// line of the test.
 //
 //   PTX                                    machine code (ptxas 13.0, sm_90)
 //   ld.weak                                LDG.WEAK

@@ -197,6 +197,21 @@ TEST(PtxGate, PlantedFaultsAreNamed) {
   EXPECT_EQ(against(mp, {"st.weak x 1", mp[1], mp[2]}, {0, 1, 2}).verdict, WhatRan::dropped);
   EXPECT_EQ(against(mp, {mp[0], "fence.sc.gpu", mp[2]}, {0, 1, 2}).verdict, WhatRan::dropped);
   EXPECT_EQ(against(mp, {mp[0], mp[1], mp[1], mp[2]}, {0, 0, 1, 2}).verdict, WhatRan::unverified);  // a fence too many
+  // Two copies of the code, of which one lacks something.
+  const std::vector<std::string> twice = {mp[0], mp[1], mp[2], "st.relaxed.gpu z 1", mp[1], "st.relaxed.gpu z 2"};
+  EXPECT_EQ(against(mp, twice, {0, 1, 2, 0, 1, 2}).verdict, WhatRan::as_written);
+  const auto without = [&](size_t k) {
+    std::vector<std::string> ran = twice;
+    std::vector<uint32_t> as = {0, 1, 2, 0, 1, 2};
+    ran.erase(ran.begin() + static_cast<ptrdiff_t>(k));
+    as.erase(as.begin() + static_cast<ptrdiff_t>(k));
+    return against(mp, ran, as);
+  };
+  for (const size_t k : {0u, 1u, 2u, 3u, 4u}) EXPECT_NE(without(k).verdict, WhatRan::as_written) << k;
+  EXPECT_EQ(
+      without(4).reason,
+      "the code of thread 0 is there in copies, and one that instruction 2, st.relaxed.gpu.global.b32, ends lacks "
+      "what comes before it or after it");
 }
 
 TEST(PtxGate, OtherGenerationsReadAlike) {
