@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <tuple>
 
@@ -58,7 +59,7 @@ std::string to_string(const Rule& r) {
 namespace {
 
 constexpr size_t k_parents = 3;         // refining: neighbours of so many
-constexpr uint32_t k_one_drawn_of = 4;  // and one configuration in so many has no parent
+constexpr uint32_t k_one_drawn_of = 3;  // and one set in so many is drawn as ever
 
 double exposure(const Round& r, Objective o) {
   return o == Objective::per_second ? static_cast<double>(r.nanoseconds) : static_cast<double>(r.instances);
@@ -122,21 +123,37 @@ class Search {
  private:
   // Further candidates, numbered from `first`.
   void add_set(uint32_t first) {
-    std::vector<std::pair<double, uint32_t>> best;
-    if (rule_.refine && rule_.strategy == Strategy::halving)
-      for (const Candidate& c : found_.candidates)
-        if (c.end == Candidate::End::measured && c.now.events > 0) best.emplace_back(-c.now.rate, c.configuration);
-    std::ranges::sort(best);
-    if (best.size() > k_parents) best.resize(k_parents);
+    const bool drawn = !rule_.refine || rule_.strategy != Strategy::halving ||
+                       first / std::max(1u, rule_.configurations) % k_one_drawn_of == 0;
+    const std::vector<uint32_t> parents = drawn ? std::vector<uint32_t>{} : best_of_lineages();
     for (uint32_t k = 0; k < rule_.configurations; ++k) {
       Candidate c;
       c.configuration = first + k;
-      if (!best.empty() && k % k_one_drawn_of != 0) {
-        c.parent = best[k % best.size()].second;
+      if (!parents.empty()) {
+        c.parent = parents[k % parents.size()];
         bench_.derive(c.configuration, *c.parent);
       }
       found_.candidates.push_back(std::move(c));
     }
+  }
+
+  // Of those that were measured in full and come from one drawn configuration the best, of the best few lineages.
+  std::vector<uint32_t> best_of_lineages() const {
+    std::map<uint32_t, std::pair<double, uint32_t>> best;  // by the drawn one: minus the rate, configuration
+    for (const Candidate& c : found_.candidates) {
+      if (c.end != Candidate::End::measured || c.now.events == 0) continue;
+      uint32_t root = c.configuration;
+      while (found_.candidates[root].parent) root = *found_.candidates[root].parent;
+      const std::pair<double, uint32_t> mine{-c.now.rate, c.configuration};
+      const auto [at, fresh] = best.emplace(root, mine);
+      if (!fresh) at->second = std::min(at->second, mine);
+    }
+    std::vector<std::pair<double, uint32_t>> order;
+    for (const auto& [root, b] : best) order.push_back(b);
+    std::ranges::sort(order);
+    std::vector<uint32_t> out;
+    for (size_t k = 0; k < std::min(order.size(), k_parents); ++k) out.push_back(order[k].second);
+    return out;
   }
 
   bool over() const { return bench_.stopped() || (rule_.budget > 0 && bench_.seconds() >= rule_.budget); }

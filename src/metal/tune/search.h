@@ -13,9 +13,9 @@
 // The score is weak outcomes per second of wall time, or per instance. Stability: a configuration measured in full
 // whose last tenth of rounds differs from its first fifth (Kolmogorov-Smirnov, k_unstable) is begun again from nothing;
 // after `restarts` times it is set aside. With a budget, further sets of configurations are searched until it is spent,
-// and the best of all is the winner; without one, one set. `refine` (halving): from the second set on, three of four
-// configurations are neighbours of one of the three best that were measured in full (space.h); the others are drawn as
-// ever, so that no region is out of reach.
+// and the best of all is the winner; without one, one set. `refine` (halving): of three sets one is drawn as ever, and
+// the configurations of the others are neighbours (space.h) of the best of three lineages. A lineage is a drawn
+// configuration that won its set, with the neighbours that came from it: several regions are followed at a time.
 //
 // Laws. (1) What is chosen depends on nothing but the rule and the rounds that the bench gave, in order: a search over
 // stored rounds makes the decisions that the search that stored them made. (2) No decision looks at rounds that come

@@ -256,13 +256,22 @@ TEST(Tune, LaterSetsHaveNeighboursOfTheBest) {
   ASSERT_GT(f.sets, 2u);
   size_t with = 0;
   for (const Candidate& c : f.candidates) {
-    EXPECT_EQ(c.parent.has_value(), c.configuration >= 16 && c.configuration % 4 != 0) << c.configuration;
+    EXPECT_EQ(c.parent.has_value(), c.configuration / 16 % 3 != 0) << c.configuration;
     if (!c.parent) continue;
     ++with;
     EXPECT_LT(*c.parent, c.configuration / 16 * 16) << "measured in an earlier set";
     EXPECT_EQ(refined.parents.at(c.configuration), *c.parent);
   }
   EXPECT_GT(with, 20u);
+  // The lineages of the first and the fourth set.
+  std::set<uint32_t> roots;
+  for (const Candidate& c : f.candidates)
+    if (c.parent && c.configuration / 16 == 4) {
+      uint32_t root = c.configuration;
+      while (refined.parents.contains(root)) root = refined.parents.at(root);
+      roots.insert(root / 16);
+    }
+  EXPECT_EQ(roots, (std::set<uint32_t>{0, 3}));
   EXPECT_TRUE(f.candidates[*f.winner].parent.has_value());
   EXPECT_FALSE(f.candidates[*f.median].parent.has_value()) << "the median is of what was drawn";
   r.refine = false;
