@@ -524,6 +524,17 @@ TEST_F(OpenClC, AByteThatIsNoBool) {
 }
 
 // A number that the type does not have would be decided by the type alone.
+// A bool has no sign, whatever its byte holds.
+TEST_F(OpenClC, ABoolHasNoSign) {
+  for (const char* question : {"b[0] > 0", "b[0] >= 1", "b[0] != 1", "b[0] > b[1]", "not (b[0] < b[1])"}) {
+    const auto t = read(std::string("// @Input: b = {0, 1}\n// @Output: forall (") + question +
+                        ")\n__kernel void k(__global bool* b) { ((__global uchar*)b)[0] = 200; }\n");
+    ASSERT_TRUE(t.has_value()) << render(t.error());
+    EXPECT_EQ(spirv_test::verdict(*t, check::Property::condition, 1, check::Engine::automatic), Status::holds)
+        << question;
+  }
+}
+
 TEST_F(OpenClC, NumbersOfAQuestionAreOfTheType) {
   const auto asked = [](const std::string& question) {
     return "// @Output: forall (" + question +

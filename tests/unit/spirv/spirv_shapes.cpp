@@ -266,6 +266,39 @@ OpStore %q %n3
   golden::compare("lowered/shapes-steps.txt", out);
 }
 
+// Variables of an invocation begin and end: once, again, in a loop, through one pointer or one of two.
+TEST(SpirvShapes, Lifetimes) {
+  std::string out;
+  const std::string start = "OpLifetimeStart %v 0\n", stop = "OpLifetimeStop %v 0\n";
+  const std::string put = "OpStore %v %n3\n", get = "%g = OpLoad %uint %v\nOpStore %pout %g\n";
+  const std::string by = "%r = OpLoad %p0 %q\n%g = OpLoad %uint %r\nOpStore %pout %g\n";
+  const std::string choice = "%i = OpLoad %uint %x\n%c = OpIEqual %bool %i %n0\n%e = OpSelect %p0 %c %v %u\n";
+  for (const std::string& body :
+       {start + put + get + stop, put + get, start + put + stop + get, start + put + stop + start + get,
+        start + put + stop + start + put + get, start + put + "OpStore %q %v\n" + by,
+        start + put + "OpStore %q %v\n" + stop + by, start + put + "OpStore %q %v\n" + stop + start + by,
+        start + put + "OpStore %q %u\nOpStore %u %n2\n" + stop + by,
+        choice + put + "OpStore %u %n2\nOpStore %q %v\nOpLifetimeStop %e 0\n" + by,
+        choice + put + "OpStore %u %n2\nOpStore %q %e\n" + stop + by,
+        choice + put + "OpStore %u %n2\nOpLifetimeStart %e 0\n" + get,
+        put + "OpStore %q %v\nOpLifetimeStop %none 0\nOpLifetimeStart %none 0\n" + by})
+    for (const bool loop : {false, true}) {
+      const std::string head =
+          "OpBranch %head\n%head = OpLabel\n%k = OpPhi %uint %n0 %entry %k1 %head\n%k1 = OpIAdd %uint %k %n1\n";
+      const std::string tail =
+          "%more = OpULessThan %bool %k1 %n2\nOpLoopMerge %done %head None\nOpBranchConditional %more %head %done\n"
+          "%done = OpLabel\n";
+      const std::string variables =
+          "%v = OpVariable %p0 Function\n%u = OpVariable %p0 Function\n%q = OpVariable %pp0 Function\n";
+      std::string text = opencl_all("; @Config: 1, 1, 1\n", (loop ? head : "") + body + (loop ? tail : ""),
+                                    "%p0 = OpTypePointer Function %uint\n%pp0 = OpTypePointer Function %p0\n%none = "
+                                    "OpConstantNull %p0\n");
+      text.insert(text.find("%entry = OpLabel\n") + 17, variables);
+      out += said_or_made(body + (loop ? "in a loop" : ""), text);
+    }
+  golden::compare("lowered/shapes-lifetimes.txt", out);
+}
+
 // With addresses of 32 bits, -1 and 2^32 - 1 are one index: that none is negative is assumed, and said.
 TEST(SpirvShapes, NegativeIndicesAreAssumedAwayWhereTheyCannotBeTold) {
   const std::string computed =
