@@ -151,7 +151,7 @@ prog::SymbolId AsmBuilder::symbol(std::string_view name, const Span& span) {
 }
 
 prog::SymbolId AsmBuilder::declare(std::string_view name, const Span& span) {
-  if (has_symbol(name))
+  if (has_symbol(name) || is_multimem(name))
     fail_at(span, fmt::format("the location {} is declared twice", quoted(name)), "remove one of the two");
   return make(name, span);
 }
@@ -166,7 +166,7 @@ prog::SymbolId AsmBuilder::require(std::string_view name, const Span& span) {
 }
 
 prog::SymbolId AsmBuilder::alias(std::string_view name, prog::SymbolId target, std::string proxy, const Span& span) {
-  if (has_symbol(name))
+  if (has_symbol(name) || is_multimem(name))
     fail_at(span, fmt::format("the location {} is declared twice", quoted(name)), "remove one of the two");
   const auto id = static_cast<prog::SymbolId>(test.symbols.size());
   prog::Symbol s;
@@ -180,6 +180,41 @@ prog::SymbolId AsmBuilder::alias(std::string_view name, prog::SymbolId target, s
   test.symbols.push_back(std::move(s));
   by_name_.emplace(name, id);
   return id;
+}
+
+void AsmBuilder::bind_multimem(std::string_view name, const std::vector<prog::SymbolId>& targets, const Span& span) {
+  if (has_symbol(name) || is_multimem(name))
+    fail_at(span, fmt::format("the location {} is declared twice", quoted(name)), "remove one of the two");
+  std::vector<prog::SymbolId>& out = multimems_[name];
+  for (const prog::SymbolId target : targets) {
+    const auto id = static_cast<prog::SymbolId>(test.symbols.size());
+    prog::Symbol s;
+    s.name = fmt::format("{}({})", name, test.symbols[target].name);
+    s.object = test.symbols[target].object;
+    s.generic = id;
+    s.aliased = target;
+    s.proxy = "multimem";
+    s.span = span;
+    test.symbols.push_back(std::move(s));
+    out.push_back(id);
+  }
+}
+
+const std::vector<prog::SymbolId>* AsmBuilder::multimem(prog::SymbolId first) const {
+  for (const auto& [name, all] : multimems_)
+    if (all.front() == first) return &all;
+  return nullptr;
+}
+
+size_t AsmBuilder::most_of_a_multimem() const {
+  size_t out = 1;
+  for (const auto& [name, all] : multimems_) out = std::max(out, all.size());
+  return out;
+}
+
+std::string AsmBuilder::multimem_name(prog::SymbolId first) const {
+  const std::string& name = test.symbols[first].name;
+  return name.substr(0, name.find('('));
 }
 
 void AsmBuilder::finish_threads(std::vector<prog::ScopePath> scopes) {
@@ -212,6 +247,9 @@ prog::SymbolId parse_location(Cursor& c, AsmBuilder& b) {
     c.fail(c.peek(), fmt::format("expected a location, found the register {}", quoted(c.peek().text)),
            "this dialect has no access through registers; name the location");
   const Token t = c.expect_word("a location", "name the memory location, as in ld.weak r0, x");
+  if (b.is_multimem(t.text))  // PTX ISA 9.4, 8.2.3: "Only multimem.* operations are valid on multimem addresses"
+    c.fail(t, fmt::format("{} is a multimem address, which other operations may not access", quoted(t.text)),
+           "use multimem.ld_reduce, multimem.st or multimem.red, or name one of its locations");
   return b.symbol(t.text, c.span(t));
 }
 

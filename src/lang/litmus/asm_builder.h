@@ -74,6 +74,14 @@ class AsmBuilder {
   // `name` becomes another name of `target`'s object; `proxy` as in prog::Symbol.
   prog::SymbolId alias(std::string_view name, prog::SymbolId target, std::string proxy, const Span& span);
   bool has_symbol(std::string_view name) const { return by_name_.contains(name); }
+  // PTX: `name` becomes a multimem address, which stands for `targets` (8.2.3): one symbol for each, another virtual
+  // address of its object. The first of them stands for the address; multimem: all of them, or nullptr.
+  void bind_multimem(std::string_view name, const std::vector<prog::SymbolId>& targets, const Span& span);
+  bool is_multimem(std::string_view name) const { return multimems_.contains(name); }
+  prog::SymbolId multimem_named(std::string_view name) const { return multimems_.at(name).front(); }
+  const std::vector<prog::SymbolId>* multimem(prog::SymbolId first) const;
+  std::string multimem_name(prog::SymbolId first) const;
+  size_t most_of_a_multimem() const;  // locations that one stands for; 1: there is none
 
   // Turns the thread builders into templates and threads; `scopes[i]` is the place of thread i.
   void finish_threads(std::vector<prog::ScopePath> scopes);
@@ -81,6 +89,7 @@ class AsmBuilder {
  private:
   prog::SymbolId make(std::string_view name, const Span& span);
   std::unordered_map<std::string_view, prog::SymbolId> by_name_;  // keys point into the source text
+  std::map<std::string_view, std::vector<prog::SymbolId>> multimems_;
 };
 
 // ---- operands ------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 #include "litmus/condition.h"
 #include "litmus/ptx_async.h"
 #include "prog/mbarrier.h"
+#include "prog/ptx_objects.h"
 
 namespace fencepost::litmus {
 namespace {
@@ -94,6 +95,7 @@ class Frame {
       if (!d_.proxied_aliases)
         c_.fail(name, "aliases have no proxy in this dialect", fmt::format("write '{} aliases x'", name.text));
       if (d_.clusters && (c_.at("shared") || c_.at("mbarrier"))) return shared_location(name);
+      if (d_.clusters && (c_.at("multimem") || c_.at("tensormap"))) return several_locations(name);
       const Token proxy = c_.expect_word("a proxy", "generic, constant, texture or surface");
       static const std::vector<std::string> proxies = {"generic", "constant", "texture", "surface"};
       if (std::find(proxies.begin(), proxies.end(), proxy.text) == proxies.end())
@@ -136,17 +138,54 @@ class Frame {
     const uint32_t home = parse_thread_id(c_);
     homes_.emplace_back(home, thread);
     uint64_t value = 0;
+    const bool second = mbarrier && c_.accept("layout");
+    if (second)
+      for (const char* part : {":", ":", "v1"}) c_.expect(part, "the other layout is written layout::v1");
+    const uint64_t most = second ? prog::k_second_layout_most : prog::k_mbarrier_most;
     if (c_.accept("=")) {
       const Token number = c_.peek();
       value = parse_constant(c_);
-      if (mbarrier && (value == 0 || value > prog::k_mbarrier_most))
-        c_.fail(number, "an mbarrier expects 1 to 1048575 arrivals", "leave the number away for one without a value");
+      if (mbarrier && (value == 0 || value > most))
+        c_.fail(number, fmt::format("an mbarrier of this layout expects 1 to {} arrivals", most),
+                "leave the number away for one without a value");
     }
     prog::Object& o = init_of(b_.declare(name.text, c_.span(name)));
     o.home = home;
     o.mbarrier = mbarrier;
+    if (second) o.declared = prog::k_second_layout;
     o.init = {mbarrier && value != 0 ? prog::mbarrier_initial(value) : value};
     o.tags.add(prog::Tag::SHARED);
+  }
+
+  // "mm @ multimem x, y": an address that stands for both (8.2.3). "t @ tensormap x, y = 1": a tensor map whose boxes
+  // are x and y; its value is the number of the box that its global address is that of.
+  void several_locations(const Token& name) {
+    const bool map = c_.next().is("tensormap");
+    std::vector<prog::SymbolId> all;
+    do {
+      const Token t = location_name();
+      const prog::SymbolId s = b_.require(t.text, c_.span(t));
+      const prog::Object& o = init_of(s);
+      if (o.home != prog::k_none || prog::is_tensor_map(o) || b_.test.symbols[s].aliased != prog::k_none)
+        c_.fail(t, fmt::format("{} is no location of global memory", quoted(t.text)),
+                fmt::format("declare it as '{} = 0'", t.text));
+      if (std::find(all.begin(), all.end(), s) != all.end())
+        c_.fail(t, fmt::format("{} stands twice here", quoted(t.text)), "name different locations");
+      all.push_back(s);
+    } while (c_.accept(","));
+    if (!map) {
+      if (all.size() < 2)
+        c_.fail(name, fmt::format("{} stands for one location", quoted(name.text)),
+                "a multimem address is one of several distinct locations (PTX ISA 9.4, 8.2.3)");
+      return b_.bind_multimem(name.text, all, c_.span(name));
+    }
+    prog::Object& o = init_of(b_.declare(name.text, c_.span(name)));
+    o.declared = prog::tensor_map_of(b_.test, all);
+    if (!c_.accept("=")) return;
+    const Token number = c_.peek();
+    o.init = {parse_constant(c_)};
+    if (o.init.front() >= all.size())
+      c_.fail(number, fmt::format("the map has {} boxes", all.size()), "its value is the number of one, from 0");
   }
 
   void alias(const Token& name, std::string proxy) {

@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
-#include "litmus/ptx_forms.h"
-#include "prog/mbarrier.h"
+#include "litmus/ptx_operation.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::litmus {
@@ -25,39 +25,15 @@ using prog::Tag;
 using prog::TagSet;
 using term::Expr;
 
-constexpr uint64_t k_element = 8;  // bytes of a location
-
-Expr number(uint64_t v) { return term::constant(v, 64); }
-
-Tag scope_tag(std::string_view word, std::string_view otherwise) {
-  const std::string_view w = word.empty() ? otherwise : word;
-  return w == "cta" ? Tag::CTA : w == "cluster" ? Tag::CLUSTER : w == "gpu" ? Tag::GPU : Tag::SYS;
-}
-
-Tag order_tag(std::string_view word, std::string_view otherwise) {
-  const std::string_view w = word.empty() ? otherwise : word;
-  return w == "weak" ? Tag::WEAK : w == "acquire" ? Tag::ACQ : w == "release" ? Tag::REL : Tag::RLX;
-}
-
 uint64_t bytes_of(const Written& w) {
   for (const char* t : {"b32", "u32", "s32"})
     if (w.has(t)) return 4;
-  return k_element;
+  return w.has("b128") ? k_box : k_element;
 }
 
-bool same_cta(const AsmBuilder& b, uint32_t s, uint32_t t) { return prog::same_scope(b.places[s], b.places[t], 2); }
-bool same_cluster(const AsmBuilder& b, uint32_t s, uint32_t t) {
-  if (same_cta(b, s, t)) return true;
-  return prog::same_scope(b.places[s], b.places[t], 1) && b.clusters[s] != k_none && b.clusters[s] == b.clusters[t];
-}
-
-class Lowering {
+class Lowering : public Operation {
  public:
-  Lowering(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m, Written w)
-      : c_(c), b_(b), t_(t), m_(m), w_(std::move(w)), thread_(static_cast<uint32_t>(&t - b.threads.data())) {
-    span_ = c_.since(m_.head().begin);
-    operation_ = t_.new_operation();
-  }
+  using Operation::Operation;
 
   void run() {
     check_qualifiers();
@@ -71,19 +47,19 @@ class Lowering {
       case Meaning::mbarrier_inval:
         return initialise(MbarrierOp::inval, number(0));
       case Meaning::mbarrier_count:
-        at_mbarrier(false);
-        return on_mbarrier(w_.has("expect_tx") ? MbarrierOp::expect_tx : MbarrierOp::complete_tx, w_.values[0],
-                           {Tag::RLX, scope_tag(w_.scope, "cta")}, {Tag::RLX, scope_tag(w_.scope, "cta")});
+        return for_each_mbarrier([&](prog::SymbolId m) {
+          at_mbarrier(m, false);
+          on_mbarrier(w_.has("expect_tx") ? MbarrierOp::expect_tx : MbarrierOp::complete_tx, m, w_.values[0],
+                      {Tag::RLX, scope_tag(w_.scope, "cta")}, {Tag::RLX, scope_tag(w_.scope, "cta")});
+        });
       case Meaning::mbarrier_arrive:
         return arrive();
       case Meaning::mbarrier_wait:
         return wait();
+      case Meaning::mbarrier_layout:
+        return layout();
       case Meaning::copy:
-        check_size(m_.parts[2].is("cg") ? std::vector<uint64_t>{16} : std::vector<uint64_t>{4, 8, 16});
-        in_space(w_.locations[0], true, true);
-        in_space(w_.locations[1], false, false);
-        transfer({Tag::GEN, Tag::WEAK}, {Tag::GEN, Tag::WEAK});
-        return track(0);
+        return copy();
       case Meaning::copy_arrive:
         return copy_arrive();
       case Meaning::commit:
@@ -92,27 +68,35 @@ class Lowering {
         return wait_group();
       case Meaning::bulk_to_shared:
       case Meaning::bulk_peer:
-      case Meaning::tensor_copy:
         return bulk_with_mbarrier();
       case Meaning::bulk_to_global:
         check_size({});
         in_space(w_.locations[0], false, false);
         in_space(w_.locations[1], true, true);
-        transfer(bulk_tags(), bulk_tags());
+        if (copies_bytes()) transfer(bulk_tags(), bulk_tags());
         return track(1);
       case Meaning::reduce_to_global:
         check_size({});
         in_space(w_.locations[0], false, false);
         in_space(w_.locations[1], true, true);
-        reduce({Tag::ASYNC, Tag::RLX, scope_tag(w_.scope, "sys")}, load({Tag::ASYNC, Tag::WEAK}, w_.locations[1]));
+        reduce({Tag::ASYNC, Tag::RLX, scope_tag(w_.scope, "sys")}, w_.locations[0],
+               load({Tag::ASYNC, Tag::WEAK}, w_.locations[1]));
         return track(1);
       case Meaning::reduce_to_shared:
         check_size({});
         in_space(w_.locations[0], true, false);
         in_space(w_.locations[1], true, true);
-        signal_with(w_.locations[0]);
-        reduce({Tag::ASYNC, Tag::RLX, scope_tag(w_.scope, "sys")}, load({Tag::ASYNC, Tag::WEAK}, w_.locations[1]));
-        return complete(w_.numbers[0]);
+        signal_with(w_.locations[0], w_.mbarrier);
+        reduce({Tag::ASYNC, Tag::RLX, scope_tag(w_.scope, "sys")}, w_.locations[0],
+               load({Tag::ASYNC, Tag::WEAK}, w_.locations[1]));
+        return complete(w_.mbarrier, w_.numbers[0]);
+      case Meaning::prefetch:  // "is treated as a weak memory operation" (9.7.10.28.4.3)
+        check_size({});
+        in_space(w_.locations[0], false, false);
+        load({Tag::ASYNC, Tag::WEAK}, w_.locations[0]);
+        return;
+      case Meaning::try_cancel:
+        return try_cancel();
       case Meaning::store_async:
       case Meaning::store_async_release:
       case Meaning::red_async:
@@ -126,131 +110,22 @@ class Lowering {
       case Meaning::vector_load:
       case Meaning::vector_store:
         return vector();
-      case Meaning::refused:
+      default:
         break;
     }
   }
 
  private:
-  [[noreturn]] void fail(const std::string& message, const std::string& hint) const {
-    fail_at(c_.span(m_.head().begin, m_.end), message, hint);
-  }
-
-  // "Qualifiers .sem and .scope must be specified together"; a weak access has no scope.
   void check_qualifiers() const {
-    const bool strong = !w_.sem.empty() && w_.sem != "weak";
     const Meaning meaning = w_.form->meaning;
     if (meaning == Meaning::cluster_arrive || meaning == Meaning::cluster_wait || meaning == Meaning::proxy_fence)
       return;
-    if (strong && w_.scope.empty())
-      fail(fmt::format("{} needs a scope beside .{}", quoted(m_.text()), w_.sem), "order and scope are given together");
-    if (!strong && !w_.scope.empty())
-      fail(fmt::format("{} needs an order beside .{}", quoted(m_.text()), w_.scope),
-           "order and scope are given together");
+    check_order_and_scope();
+    const bool strong = !w_.sem.empty() && w_.sem != "weak";
     const bool bulk =
         meaning == Meaning::bulk_to_shared || meaning == Meaning::bulk_to_global || meaning == Meaning::bulk_peer;
     if (bulk && strong != w_.has("b128"))
       fail(fmt::format("{} has .relaxed and .b128 together, or neither", quoted(m_.text())), "a weak copy has no type");
-  }
-
-  // ---- events ----
-  Instr& emit(Instr i) {
-    i.span = span_;
-    i.operation = operation_;
-    i.hidden = !first_;
-    if (first_) {
-      i.mnemonic = m_.text();
-      if (i.mnemonic.starts_with("membar.")) i.mnemonic.replace(0, 6, "fence");  // the name of PTX ISA 6.0 on
-      i.operands = w_.operands;
-    }
-    first_ = false;
-    t_.emit(std::move(i));
-    return t_.instructions().back();
-  }
-  Instr& event(Kind kind, TagSet tags) {
-    Instr i;
-    i.kind = kind;
-    i.tags = tags;
-    return emit(std::move(i));
-  }
-  Expr set(const Expr& value) {
-    Instr i;
-    i.kind = Kind::local;
-    i.dst = t_.temporary();
-    i.value = term::resize(value, 64, false);
-    const Expr out = t_.value_of(i.dst);
-    emit(std::move(i));
-    return out;
-  }
-  void undefined_if(const Expr& when) {
-    if (when.is_const(0)) return;
-    const prog::RegId p = when.is_const() ? k_none : static_cast<prog::RegId>(set(when).value());
-    event(Kind::fence, {Tag::UB}).predicate = p;
-  }
-
-  Expr load(TagSet tags, prog::SymbolId from) {
-    Instr& i = event(Kind::load, tags | TagSet{Tag::R, Tag::ASY});
-    i.dst = t_.temporary();
-    i.addr.symbol = from;
-    return t_.value_of(i.dst);
-  }
-  void store(TagSet tags, prog::SymbolId to, const Expr& value) {
-    Instr& i = event(Kind::store, tags | TagSet{Tag::W, Tag::ASY});
-    i.addr.symbol = to;
-    i.value = value;
-  }
-  void transfer(TagSet read, TagSet write) {
-    const Expr value = load(read, w_.locations[1]);
-    store(write, w_.locations[0], value);
-  }
-  void reduce(TagSet tags, const Expr& by, Tag write_order = Tag::RLX) {
-    Instr& i = event(Kind::rmw, tags | TagSet{Tag::R, Tag::RMW, Tag::RED, Tag::ASY});
-    i.store_tags = tags | TagSet{Tag::W, Tag::RMW, Tag::ASY};
-    i.store_tags.remove(Tag::RLX).add(write_order);
-    i.addr.symbol = w_.locations[0];
-    i.value = term::binary(*find_arithmetic(w_.operation), term::variable(prog::k_old_value, 64), by);
-  }
-
-  // ---- checks ----
-  // Sizes are those of one location, which a bulk copy takes for its first element.
-  void check_size(std::vector<uint64_t> of) const {
-    const uint64_t n = w_.numbers[0];
-    const bool bulk = of.empty();
-    if (bulk ? n == 16 : std::find(of.begin(), of.end(), n) != of.end()) return;
-    if (bulk && n != 0 && n % 16 == 0)
-      unsupported(span_, fmt::format("a copy of {} bytes", n),
-                  "a location of a litmus test stands for 16 bytes of a copy");
-    fail(fmt::format("{} is no number of bytes that {} copies", n, m_.text()),
-         bulk             ? "the size of a bulk copy is a multiple of 16"
-         : of.size() == 1 ? "cp.async.cg copies 16 bytes"
-                          : "cp.async copies 4, 8 or 16 bytes");
-  }
-  const prog::Object& object(prog::SymbolId s) const { return b_.test.objects[b_.test.symbols[s].object]; }
-  void in_space(prog::SymbolId s, bool shared, bool own) {
-    const prog::Object& o = object(s);
-    const std::string& name = b_.test.symbols[s].name;
-    if (o.mbarrier) fail(fmt::format("{} is an mbarrier object", name), "name a location that holds data");
-    if (!shared && o.home != k_none)
-      fail(fmt::format("{} lies in shared memory, and {} asks for global memory here", name, m_.text()),
-           fmt::format("declare it as '{} = 0'", name));
-    if (shared && o.home == k_none)
-      fail(fmt::format("{} lies in global memory, and {} asks for shared memory here", name, m_.text()),
-           fmt::format("declare it as '{} @ shared P{} = 0'", name, thread_));
-    if (own && !same_cta(b_, thread_, o.home)) undefined_if(number(1));
-  }
-  // The mbarrier operand. local: the instruction has no form for a peer's, which is undefined (9.7.15.16.11).
-  void at_mbarrier(bool local) {
-    const prog::Object& o = object(w_.mbarrier);
-    if (!o.mbarrier)
-      fail(fmt::format("{} is no mbarrier object", b_.test.symbols[w_.mbarrier].name),
-           fmt::format("declare it as '{} @ mbarrier P{}'", b_.test.symbols[w_.mbarrier].name, thread_));
-    const bool own_window = local || ((w_.has("shared") || w_.has("shared::cta")) && !w_.has("shared::cluster"));
-    if (own_window && !same_cta(b_, thread_, o.home)) undefined_if(number(1));
-  }
-  // A copy signals an mbarrier in the CTA of its destination.
-  void signal_with(prog::SymbolId destination) {
-    at_mbarrier(false);
-    if (!same_cta(b_, object(destination).home, object(w_.mbarrier).home)) undefined_if(number(1));
   }
 
   // ---- fences ----
@@ -266,7 +141,7 @@ class Lowering {
       tags.add(Tag::TMAP);
     else if (says(".proxy.alias"))
       tags.add(Tag::ALIAS);
-    else
+    else if (!says("fabric"))  // no operation of a test uses the fabric proxy
       tags.add(Tag::GEN);
     if (says("mbarrier_init")) tags.add(Tag::MINIT);
     if (says("shared::cta")) tags.add(Tag::SHARED).add(Tag::OWN);
@@ -280,44 +155,52 @@ class Lowering {
   }
 
   // ---- mbarriers (9.7.15.16) ----
-  // Reads and writes the object in one step. `token`: receives the phase before.
-  void on_mbarrier(MbarrierOp op, const Expr& n, TagSet read, TagSet write, prog::RegId token = k_none,
-                   TagSet more = {}) {
-    const TagSet common = more | TagSet{Tag::MBAR, Tag::GEN, Tag::RMW};
-    const Expr old = term::variable(prog::k_old_value, 64);
-    const prog::MbarrierStep step = mbarrier_step(op, old, n);
-    Instr i;
-    i.kind = Kind::rmw;
-    i.tags = common | read | TagSet{Tag::R, Tag::RED};
-    i.store_tags = common | write | TagSet{Tag::W};
-    i.addr.symbol = w_.mbarrier;
-    i.value = step.state;
-    i.dst = t_.temporary();
-    const Expr seen = t_.value_of(i.dst);
-    if (token == k_none) i.result = term::resize(step.undefined, 64, false);
-    emit(std::move(i));
-    if (token == k_none) {
-      event(Kind::fence, {Tag::UB}).predicate = static_cast<prog::RegId>(seen.value());
-      return;
+  // What is done once, or to one object of each CTA that the mask names.
+  template <class F>
+  void for_each_mbarrier(const F& f) {
+    if (w_.mask || w_.mbarriers.size() > 1) check_mask(w_.mbarriers);
+    for (size_t k = 0; k < w_.mbarriers.size(); ++k) {
+      if (k > 0) next_operation();
+      f(w_.mbarriers[k]);
     }
-    undefined_if(mbarrier_step(op, seen, n).undefined);
-    Instr result;
-    result.kind = Kind::local;
-    result.dst = token;
-    result.value = prog::mbarrier_token(seen);
-    emit(std::move(result));
   }
 
+  // An object has the layout that its declaration says.
   void initialise(MbarrierOp op, const Expr& n) {
-    at_mbarrier(true);
-    on_mbarrier(op, n, {Tag::WEAK}, {Tag::WEAK});
+    at_mbarrier(w_.mbarrier, true);
+    if (op == MbarrierOp::init) {
+      const bool second = prog::is_second_layout(object(w_.mbarrier));
+      if (second != w_.has("layout::v1"))
+        fail(fmt::format("{} is declared with the layout {}", name_of(w_.mbarrier), second ? "v1" : "v0"),
+             fmt::format("'{} @ mbarrier P{} layout::v1' declares the other one", name_of(w_.mbarrier), thread_));
+      if (second) undefined_if(term::binary(term::Op::ugt, n, number(prog::k_second_layout_most)));
+    }
+    on_mbarrier(op, w_.mbarrier, n, {Tag::WEAK}, {Tag::WEAK});
+  }
+
+  // mbarrier.check_layout: an operation on a valid object, whose answer the declaration has.
+  void layout() {
+    if (w_.registers[0] == k_none) fail("check_layout needs a register for its answer", "write r0, [m]");
+    at_mbarrier(w_.mbarrier, true);
+    Instr i;
+    i.kind = Kind::load;
+    i.tags = {Tag::R, Tag::RLX, Tag::MBAR, Tag::GEN, Tag::CTA};
+    i.addr.symbol = w_.mbarrier;
+    i.dst = t_.temporary();
+    const Expr state = t_.value_of(i.dst);
+    emit(std::move(i));
+    undefined_if(term::binary(term::Op::eq, prog::mbarrier_valid(state), term::constant(0, 1)));
+    Instr answer;
+    answer.kind = Kind::local;
+    answer.dst = w_.registers[0];
+    answer.value = number(prog::is_second_layout(object(w_.mbarrier)) == w_.has("layout::v1") ? 1 : 0);
+    emit(std::move(answer));
   }
 
   void arrive() {
     const bool returns = w_.registers[0] != k_none;
     if (returns && w_.has("shared::cluster"))
       fail(fmt::format("{} returns no state", quoted(m_.text())), "write _, [m]");
-    at_mbarrier(returns);
     const bool drops = w_.has("arrive_drop");
     const Expr n = w_.values.empty() ? number(1) : w_.values[0];
     if (w_.has("expect_tx") && w_.values.empty()) fail(".expect_tx needs the number of bytes", "write [m], 16");
@@ -327,7 +210,10 @@ class Lowering {
         : drops                ? MbarrierOp::arrive_drop
                                : MbarrierOp::arrive;
     const Tag scope = scope_tag(w_.scope, "cta");
-    on_mbarrier(op, n, {Tag::RLX, scope}, {order_tag(w_.sem, "release"), scope}, w_.registers[0]);
+    for_each_mbarrier([&](prog::SymbolId m) {
+      at_mbarrier(m, returns);
+      on_mbarrier(op, m, n, {Tag::RLX, scope}, {order_tag(w_.sem, "release"), scope}, w_.registers[0]);
+    });
   }
 
   void wait() {
@@ -336,7 +222,9 @@ class Lowering {
       fail(".phase_type::conditional asks for .parity", "write .parity.phase_type::conditional");
     if (w_.has("parity") && w_.values[0].is_const() && w_.values[0].value() > 1)
       fail(fmt::format("{} is no parity", w_.values[0].value()), "the parity of a phase is 0 or 1");
-    at_mbarrier(true);
+    if (w_.has("phase_type::conditional") && prog::is_second_layout(object(w_.mbarrier)))
+      refuse("the conditional phase of an mbarrier of layout::v1", "the payload report is not modelled");
+    at_mbarrier(w_.mbarrier, true);
     const Tag scope = scope_tag(w_.scope, "cta");
     Instr i;
     i.kind = Kind::load;
@@ -359,28 +247,85 @@ class Lowering {
   }
 
   // ---- asynchronous copies (9.7.10.28) ----
-  TagSet bulk_tags() const {
-    if (w_.sem != "relaxed") return {Tag::ASYNC, Tag::WEAK};
-    return {Tag::ASYNC, Tag::RLX, scope_tag(w_.scope, "sys")};
+  // cp.async, of which a part of the source may be left out: "remaining bytes in destination are filled with zeros".
+  void copy() {
+    const uint64_t size = w_.numbers[0];
+    check_size(w_.has("cg") ? std::vector<uint64_t>{16} : std::vector<uint64_t>{4, 8, 16});
+    in_space(w_.locations[0], true, true);
+    in_space(w_.locations[1], false, false);
+    const TagSet tags = {Tag::GEN, Tag::WEAK};
+    if (w_.source_bytes && *w_.source_bytes > size) undefined_if(number(1));
+    if (w_.ignored) {
+      const prog::RegId ignored = predicate(*w_.ignored);
+      const Expr value = load(tags, w_.locations[1]);
+      t_.instructions().back().predicate = ignored;
+      t_.instructions().back().predicate_negated = true;
+      store(tags, w_.locations[0],
+            term::ite(term::binary(term::Op::ne, t_.value_of(ignored), number(0)), number(0), value));
+    } else if (w_.source_bytes && *w_.source_bytes == 0) {
+      store(tags, w_.locations[0], number(0));
+    } else if (w_.source_bytes && *w_.source_bytes < k_element && *w_.source_bytes < size) {
+      const uint64_t mask = (uint64_t{1} << (8 * *w_.source_bytes)) - 1;
+      store(tags, w_.locations[0], term::binary(term::Op::and_, load(tags, w_.locations[1]), number(mask)));
+    } else {
+      transfer(tags, tags);
+    }
+    track(0);
   }
 
-  // complete-tx: after the accesses of its own operation alone, a release at .cluster, through the generic proxy.
-  void complete(uint64_t bytes) {
-    on_mbarrier(MbarrierOp::complete_tx, number(bytes), {Tag::RLX, Tag::CLUSTER}, {Tag::REL, Tag::CLUSTER}, k_none,
-                {Tag::ASY});
+  // Whether the bytes of the location are among those that the masks leave in. Of some of its bytes alone: refused.
+  bool copies_bytes() {
+    if (w_.has("ignore_oob")) {
+      const auto whole = [](const Expr& v, uint64_t most) { return v.is_const() && v.value() <= most; };
+      if (!whole(w_.values[0], 0) || !whole(w_.values[1], k_box - k_element))
+        refuse("bytes of a location that are out of bounds", "a location is the first 8 of the 16 bytes: write 0, 0");
+    }
+    if (!w_.byte_mask) return true;
+    const uint64_t first = w_.byte_mask->is_const() ? w_.byte_mask->value() & 0xff : 1;
+    if (first != 0 && first != 0xff)
+      refuse("a byte mask that has a part of a location", "write a number whose low 8 bits are all 1 or all 0");
+    return first != 0;
   }
 
+  // One of each CTA that the mask of a multicast names; of these each is a copy of its own.
   void bulk_with_mbarrier() {
-    const Meaning meaning = w_.form->meaning;
-    const bool tensor = meaning == Meaning::tensor_copy;
-    if (!tensor) check_size({});
-    in_space(w_.locations[0], true, meaning != Meaning::bulk_peer && w_.has("shared::cta"));
-    in_space(w_.locations[1], meaning == Meaning::bulk_peer, meaning == Meaning::bulk_peer);
-    if (meaning == Meaning::bulk_peer && same_cta(b_, thread_, object(w_.locations[0]).home)) undefined_if(number(1));
-    signal_with(w_.locations[0]);
-    // What a copy through a tensor map brings stands for which map it has read.
-    transfer(tensor ? TagSet{Tag::TMAP, Tag::WEAK} : bulk_tags(), bulk_tags());
-    complete(tensor ? 16 : w_.numbers[0]);
+    const bool peer = w_.form->meaning == Meaning::bulk_peer;
+    check_size({});
+    const auto& to = w_.lists[0];
+    if (to.size() != w_.mbarriers.size())
+      fail("the lists of destinations and of mbarriers differ in length", "write one mbarrier for each destination");
+    if (w_.mask || to.size() > 1) check_mask(to);
+    copies_bytes();
+    for (size_t k = 0; k < to.size(); ++k) {
+      if (k > 0) next_operation();
+      in_space(to[k], true, !peer && w_.has("shared::cta"));
+      in_space(w_.locations[1], peer, peer);
+      if (peer && same_cta(b_, thread_, object(to[k]).home)) undefined_if(number(1));
+      signal_with(to[k], w_.mbarriers[k]);
+      store(bulk_tags(), to[k], load(bulk_tags(), w_.locations[1]));
+      complete(w_.mbarriers[k], w_.numbers[0]);
+    }
+  }
+
+  // 9.7.15.18.1: the response is written by a weak access through the async proxy. Here it is 1. All CTAs of the
+  // cluster get one with .multicast::cluster::all.
+  void try_cancel() {
+    const auto& to = w_.lists[0];
+    if (to.size() != w_.mbarriers.size())
+      fail("the lists of destinations and of mbarriers differ in length", "write one mbarrier for each destination");
+    if (w_.has("multicast::cluster::all")) {
+      w_.mask = number((uint64_t{1} << cta_count(b_, thread_)) - 1);
+      check_mask(to);
+    } else if (to.size() > 1) {
+      fail("several destinations without .multicast::cluster::all", "name one location and one mbarrier");
+    }
+    for (size_t k = 0; k < to.size(); ++k) {
+      if (k > 0) next_operation();
+      in_space(to[k], true, !w_.has("multicast::cluster::all"));
+      signal_with(to[k], w_.mbarriers[k]);
+      store({Tag::ASYNC, Tag::WEAK}, to[k], number(1));
+      complete(w_.mbarriers[k], k_box);
+    }
   }
 
   void store_or_reduce() {
@@ -393,23 +338,19 @@ class Lowering {
       tags |= {released ? Tag::REL : Tag::RLX, scope_tag(w_.scope, "cluster")};
     else
       tags.add(Tag::WEAK);
-    if (!released) signal_with(w_.locations[0]);
+    if (!released) signal_with(w_.locations[0], w_.mbarrier);
     // 9.7.15.7: "The CTA to which they belong is different from the CTA of the executing thread".
     if (reduces && !released && same_cta(b_, thread_, object(w_.locations[0]).home)) undefined_if(number(1));
     if (reduces) {
       tags.remove(Tag::REL).add(Tag::RLX);
-      reduce(tags, w_.values[0], released ? Tag::REL : Tag::RLX);
+      reduce(tags, w_.locations[0], w_.values[0], released ? Tag::REL : Tag::RLX);
     } else {
       store(tags, w_.locations[0], w_.values[0]);
     }
-    if (!released) complete(bytes_of(w_));
+    if (!released) complete(w_.mbarrier, bytes_of(w_));
   }
 
   // ---- groups (9.7.10.28.1.1) ----
-  void track(size_t kind) {
-    t_.groups[kind].open.push_back(operation_);
-    t_.groups[kind].all.push_back(operation_);
-  }
   void close(size_t kind) { t_.groups[kind].committed.push_back(std::exchange(t_.groups[kind].open, {})); }
   size_t group_kind() const { return m_.parts[2].is("bulk") ? 1 : 0; }
 
@@ -433,13 +374,16 @@ class Lowering {
 
   // An arrive-on operation that follows all earlier cp.async of the thread (9.7.15.16.18).
   void copy_arrive() {
-    at_mbarrier(true);
+    at_mbarrier(w_.mbarrier, true);
     if (!w_.has("noinc")) {
-      on_mbarrier(MbarrierOp::add_pending, number(1), {Tag::RLX, Tag::CTA}, {Tag::RLX, Tag::CTA});
-      operation_ = t_.new_operation();
+      if (prog::is_second_layout(object(w_.mbarrier)))
+        refuse("cp.async.mbarrier.arrive of an mbarrier of layout::v1", "write .noinc, or use the layout v0");
+      on_mbarrier(MbarrierOp::add_pending, w_.mbarrier, number(1), {Tag::RLX, Tag::CTA}, {Tag::RLX, Tag::CTA});
+      next_operation();
     }
     const size_t from = t_.instructions().size();
-    on_mbarrier(MbarrierOp::arrive, number(1), {Tag::RLX, Tag::CTA}, {Tag::REL, Tag::CTA}, k_none, {Tag::ASY});
+    on_mbarrier(MbarrierOp::arrive, w_.mbarrier, number(1), {Tag::RLX, Tag::CTA}, {Tag::REL, Tag::CTA}, k_none,
+                {Tag::ASY});
     t_.instructions()[from].awaits = t_.groups[0].all;
   }
 
@@ -483,16 +427,6 @@ class Lowering {
         i.value = w_.values[k];
     }
   }
-
-  Cursor& c_;
-  AsmBuilder& b_;
-  ThreadBuilder& t_;
-  const Mnemonic& m_;
-  Written w_;
-  uint32_t thread_;
-  uint32_t operation_ = 0;
-  bool first_ = true;
-  Span span_;
 };
 
 // ---- what all threads together say ---------------------------------------------------------------------------
@@ -576,21 +510,72 @@ void place_cluster_barriers(AsmBuilder& b) {
   }
 }
 
-// A fence acquires the 128 bytes that it names; tests with two maps would need to say which.
+// How many arrivals the first phase of an object waits for; none: it is not known.
+std::optional<uint64_t> first_expected(const AsmBuilder& b, prog::ObjectId object) {
+  std::optional<uint64_t> out;
+  if (const uint64_t declared = prog::mbarrier_expected(b.test.objects[object].init.front())) out = declared;
+  for (const ThreadBuilder& t : b.threads)
+    for (const Instr& i : t.code().code) {
+      const bool there = i.kind == Kind::rmw && b.test.symbols[i.addr.symbol].object == object;
+      if (!there || !i.store_tags.has(Tag::WEAK)) continue;
+      if (out || i.args.empty() || !i.args[0].is_const()) return std::nullopt;  // another object, or an end
+      out = i.args[0].value();
+    }
+  return out;
+}
+
+// Whether some arrival may come in a phase that is not the first: more arrive in all than the first waits for.
+bool may_have_two_phases(AsmBuilder& b, prog::ObjectId object) {
+  const auto expected = first_expected(b, object);
+  if (!expected) return true;
+  uint64_t arrivals = 0;
+  for (ThreadBuilder& t : b.threads) {
+    const std::vector<Instr>& code = t.instructions();
+    for (uint32_t k = 0; k < code.size(); ++k) {
+      const Instr& i = code[k];
+      if (i.kind != Kind::rmw || !i.store_tags.has(Tag::B) || b.test.symbols[i.addr.symbol].object != object) continue;
+      for (uint32_t j = k; j < code.size(); ++j)
+        if ((code[j].kind == Kind::jump || code[j].kind == Kind::branch) && t.code().labels[code[j].label].at <= k)
+          return true;
+      if (!i.args[0].is_const() || i.args[0].value() > prog::k_mbarrier_most) return true;
+      arrivals += i.args[0].value();
+    }
+  }
+  return arrivals > *expected;
+}
+
+// The ends of phases are told of objects that may have a second one; of others nobody asks for them.
+void leave_out_ends(AsmBuilder& b) {
+  std::vector<bool> keep;
+  for (prog::ObjectId o = 0; o < b.test.objects.size(); ++o)
+    keep.push_back(b.test.objects[o].mbarrier && may_have_two_phases(b, o));
+  for (ThreadBuilder& t : b.threads) {
+    prog::ObjectId last = 0;
+    for (uint32_t k = 0; k < t.instructions().size(); ++k) {
+      const Instr& i = t.instructions()[k];
+      if (i.kind == Kind::rmw && i.tags.has(Tag::MBAR)) last = b.test.symbols[i.addr.symbol].object;
+      if (i.kind == Kind::fence && i.tags.has(Tag::MBAR) && !i.tags.has(Tag::DONE) && !keep[last]) t.replace(k--, {});
+    }
+  }
+}
+
+// A fence acquires the 128 bytes that it names; a test with several maps would need to say which.
 void check_tensor_maps(const AsmBuilder& b) {
   const Instr* first = nullptr;
+  const Instr* other = nullptr;
   for (const ThreadBuilder& t : b.threads)
     for (const Instr& i : t.code().code) {
       if (!i.tags.has(Tag::TMAP) || i.kind != Kind::load) continue;
-      if (first != nullptr && first->addr.symbol != i.addr.symbol)
-        unsupported(i.span, "two tensor maps in one test", "use one");
-      first = &i;
+      if (first != nullptr && first->addr.symbol != i.addr.symbol) other = &i;
+      if (first == nullptr) first = &i;
     }
   for (const ThreadBuilder& t : b.threads)
-    for (const Instr& i : t.code().code)
-      if (first != nullptr && i.tags.has(Tag::TMAP) && i.tags.has(Tag::ACQ) && i.operands &&
-          !i.operands->starts_with("[" + b.test.symbols[first->addr.symbol].name + "]"))
+    for (const Instr& i : t.code().code) {
+      if (first == nullptr || !i.tags.has(Tag::TMAP) || !i.tags.has(Tag::ACQ) || !i.operands) continue;
+      if (other != nullptr) unsupported(other->span, "two tensor maps in a test with a fence of one", "use one");
+      if (!i.operands->starts_with("[" + b.test.symbols[first->addr.symbol].name + "]"))
         unsupported(i.span, "a fence of another tensor map than that of the copies", "name the same");
+    }
 }
 
 }  // namespace
@@ -598,7 +583,13 @@ void check_tensor_maps(const AsmBuilder& b) {
 bool parse_ptx_async(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m) {
   Written w = read_form(c, b, t, m);
   if (w.form == nullptr) return false;
-  Lowering(c, b, t, m, std::move(w)).run();
+  const Meaning meaning = w.form->meaning;
+  if (meaning >= Meaning::tensor_load && meaning <= Meaning::tensor_copy_and_fence)
+    lower_tensor(c, b, t, m, std::move(w));
+  else if (meaning >= Meaning::multimem_load && meaning <= Meaning::multimem_reduce)
+    lower_multimem(c, b, t, m, std::move(w));
+  else
+    Lowering(c, b, t, m, std::move(w)).run();
   return true;
 }
 
@@ -632,8 +623,10 @@ void finish_ptx(AsmBuilder& b) {
     check_straight(b.threads[t]);
     place_accesses(b, t);
   }
+  leave_out_ends(b);
   place_cluster_barriers(b);
   check_tensor_maps(b);
+  check_float_reductions(b);
 }
 
 const std::vector<std::string>& ptx_async_mnemonics() {

@@ -9,7 +9,7 @@
 namespace fencepost::litmus {
 namespace {
 
-// PTX ISA 9.4; hints for caches, report mechanisms, masks and multicast have no rows (k_not_modelled).
+// PTX ISA 9.4. What it has besides for these instructions is in k_not_modelled.
 constexpr Form k_forms[] = {
     // 9.7.15.4 membar / fence
     {"fence (acquire|release) (cta|cluster|gpu|sys)", Meaning::thread_fence},
@@ -24,16 +24,17 @@ constexpr Form k_forms[] = {
     {"fence.proxy.tensormap::generic.release (cta|cluster|gpu|sys)", Meaning::proxy_fence},
     {"fence.proxy.tensormap::generic.acquire (cta|cluster|gpu|sys) : [x], 128", Meaning::proxy_fence},
     {"fence.proxy.alias (acquire|release) (sys)", Meaning::proxy_fence},
-    {"fence.proxy.generic::fabric (alias) (acquire|release) (sys)", Meaning::refused},
-    {"fence.proxy.fabric::generic (alias) (acquire|release) (sys)", Meaning::refused},
-    {"fence.proxy.fabric::fabric (alias) (acquire|release) (sys)", Meaning::refused},
+    {"fence.proxy.generic::fabric (alias) (acquire|release) (sys)", Meaning::proxy_fence},
+    {"fence.proxy.fabric::generic (alias) (acquire|release) (sys)", Meaning::proxy_fence},
+    {"fence.proxy.fabric::fabric (alias) (acquire|release) (sys)", Meaning::proxy_fence},
     // 9.7.15.16 mbarrier
-    {"mbarrier.init {layout::v0} {shared|shared::cta} (b64) : [m], v", Meaning::mbarrier_init},
+    {"mbarrier.init {layout::v0|layout::v1} {shared|shared::cta} (b64) : [m], v", Meaning::mbarrier_init},
     {"mbarrier.inval {shared|shared::cta} (b64) : [m]", Meaning::mbarrier_inval},
-    {"mbarrier (expect_tx|complete_tx) {relaxed} {cta|cluster} {shared|shared::cta|shared::cluster} (b64) : [m], v",
+    {"mbarrier (expect_tx|complete_tx) {relaxed} {cta|cluster} {shared|shared::cta|shared::cluster} "
+     "{multicast::cluster::32b} (b64) : [M], v K",
      Meaning::mbarrier_count},
     {"mbarrier (arrive|arrive_drop) {expect_tx} {release|relaxed} {cta|cluster} {shared|shared::cta|shared::cluster} "
-     "(b64) : d, [m]{, v}",
+     "{multicast::cluster::32b} (b64) : d, [M] A K",
      Meaning::mbarrier_arrive},
     {"mbarrier (arrive|arrive_drop) (noComplete) {release} {cta} {shared|shared::cta} (b64) : d, [m], v",
      Meaning::mbarrier_arrive},
@@ -44,43 +45,132 @@ constexpr Form k_forms[] = {
      "{cta|cluster} {shared|shared::cta} (b64) : d, [m], v{, v}",  // how long it may suspend the thread
      Meaning::mbarrier_wait},
     {"mbarrier.pending_count (b64)", Meaning::refused},
-    {"mbarrier.check_layout", Meaning::refused},
+    {"mbarrier.check_layout (layout::v0|layout::v1) {shared|shared::cta} (b64) : d, [m]", Meaning::mbarrier_layout},
     // 9.7.10.28 asynchronous copies
-    {"cp.async (ca|cg) (shared|shared::cta) (global) : [x], [y], n", Meaning::copy},
+    {"cp.async (ca|cg) (shared|shared::cta) (global) {L2::cache_hint} {L2::64B|L2::128B|L2::256B} : [x], [y], n Z",
+     Meaning::copy},
     {"cp.async.commit_group", Meaning::commit},
     {"cp.async.wait_group : n", Meaning::wait_group},
     {"cp.async.wait_all", Meaning::wait_group},
     {"cp.async.mbarrier.arrive {noinc} {shared|shared::cta} (b64) : [m]", Meaning::copy_arrive},
     {"cp.async.bulk.commit_group", Meaning::commit},
     {"cp.async.bulk.wait_group {read} : n", Meaning::wait_group},
-    {"cp.async.bulk {weak|relaxed} {cta|cluster|gpu|sys} (shared::cta|shared::cluster) (global) "
-     "(mbarrier::complete_tx::bytes) {b128} : [x], [y], n, [m]",
+    {"cp.async.bulk {weak|relaxed} {cta|cluster|gpu|sys} (shared::cta) (global) (mbarrier::complete_tx::bytes) "
+     "{mbarrier::report::disabled} {L2::cache_hint} {ignore_oob} {b128} : [x], [y], n O, [m] P",
+     Meaning::bulk_to_shared},
+    {"cp.async.bulk {weak|relaxed} {cta|cluster|gpu|sys} (shared::cluster) (global) (mbarrier::complete_tx::bytes) "
+     "{mbarrier::report::disabled} {multicast::cluster|multicast::cluster::16b|multicast::cluster::32b} "
+     "{L2::cache_hint} {b128} : [X], [y], n, [M] K P",
      Meaning::bulk_to_shared},
     {"cp.async.bulk {weak|relaxed} {cta|cluster} (shared::cluster) (shared::cta) (mbarrier::complete_tx::bytes) {b128} "
      ": [x], [y], n, [m]",
      Meaning::bulk_peer},
-    {"cp.async.bulk {weak|relaxed} {cta|cluster|gpu|sys} (global) (shared::cta) (bulk_group) {b128} : [x], [y], n",
+    {"cp.async.bulk {weak|relaxed} {cta|cluster|gpu|sys} (global) (shared::cta) (bulk_group) {L2::cache_hint} "
+     "{cp_mask} "
+     "{b128} : [x], [y], n P B",
      Meaning::bulk_to_global},
-    {"cp.async.bulk.tensor.1d (shared::cta|shared::cluster) (global) {tile} (mbarrier::complete_tx::bytes) : "
-     "[x], [y, 0], [m]",
-     Meaning::tensor_copy},
     {"cp.reduce.async.bulk {relaxed} {cta|cluster} (shared::cluster) (shared::cta) (mbarrier::complete_tx::bytes) "
      "(and|or|xor) (b32) : [x], [y], n, [m]",
      Meaning::reduce_to_shared},
     {"cp.reduce.async.bulk {relaxed} {cta|cluster} (shared::cluster) (shared::cta) (mbarrier::complete_tx::bytes) "
      "(add) (u32|s32|u64) : [x], [y], n, [m]",
      Meaning::reduce_to_shared},
-    {"cp.reduce.async.bulk {relaxed} {cta|cluster|gpu|sys} (global) (shared::cta) (bulk_group) (and|or|xor) "
+    {"cp.reduce.async.bulk {relaxed} {cta|cluster} (shared::cluster) (shared::cta) (mbarrier::complete_tx::bytes) "
+     "(min|max) (u32|s32) : [x], [y], n, [m]",
+     Meaning::reduce_to_shared},
+    {"cp.reduce.async.bulk {relaxed} {cta|cluster} (shared::cluster) (shared::cta) (mbarrier::complete_tx::bytes) "
+     "(inc|dec) (u32) : [x], [y], n, [m]",
+     Meaning::reduce_to_shared},
+    {"cp.reduce.async.bulk {relaxed} {cta|cluster|gpu|sys} (global) (shared::cta) (bulk_group) {L2::cache_hint} "
+     "(and|or|xor) (b32|b64) : [x], [y], n P",
+     Meaning::reduce_to_global},
+    {"cp.reduce.async.bulk {relaxed} {cta|cluster|gpu|sys} (global) (shared::cta) (bulk_group) {L2::cache_hint} "
+     "(add) (u32|s32|u64|f32|f64) : [x], [y], n P",
+     Meaning::reduce_to_global},
+    {"cp.reduce.async.bulk {relaxed} {cta|cluster|gpu|sys} (global) (shared::cta) (bulk_group) {L2::cache_hint} "
+     "(add) (noftz) (f16|bf16|f32) : [x], [y], n P",
+     Meaning::reduce_to_global},
+    {"cp.reduce.async.bulk {relaxed} {cta|cluster|gpu|sys} (global) (shared::cta) (bulk_group) {L2::cache_hint} "
+     "(min|max) (u32|s32|u64|s64|f16|bf16) : [x], [y], n P",
+     Meaning::reduce_to_global},
+    {"cp.reduce.async.bulk {relaxed} {cta|cluster|gpu|sys} (global) (shared::cta) (bulk_group) {L2::cache_hint} "
+     "(inc|dec) (u32) : [x], [y], n P",
+     Meaning::reduce_to_global},
+    {"cp.async.bulk.prefetch (L2) (global) {L2::cache_hint|L2::evict_last} : [x], n P", Meaning::prefetch},
+    // 9.7.10.28.5 tensor copies
+    {"cp.async.bulk.tensor (1d|2d|3d|4d|5d) (shared::cta|shared::cluster) (global) "
+     "{tile|tile::gather4|im2col|im2col::w|im2col::w::128} (mbarrier::complete_tx::bytes) {mbarrier::report::disabled} "
+     "{multicast::cluster|multicast::cluster::16b|multicast::cluster::32b} {cta_group::1|cta_group::2} "
+     "{L2::cache_hint} {override::global_address} {override::global_dim|override::global_dim_stride} "
+     ": [X], [T], [M] I K P",
+     Meaning::tensor_load},
+    {"cp.async.bulk.tensor (1d|2d|3d|4d|5d) (global) (shared::cta) "
+     "{tile|tile::scatter4|im2col_no_offs|im2col_no_offs::w} (bulk_group) {L2::cache_hint} {override::global_address} "
+     "{override::global_dim|override::global_dim_stride} : [T], [X] P",
+     Meaning::tensor_store},
+    {"cp.reduce.async.bulk.tensor (1d|2d|3d|4d|5d) (global) (shared::cta) (add|min|max|inc|dec|and|or|xor) "
+     "{tile|im2col_no_offs|im2col_no_offs::w} (bulk_group) {L2::cache_hint} {override::global_address} "
+     "{override::global_dim|override::global_dim_stride} : [T], [x] P",
+     Meaning::tensor_reduce},
+    {"cp.async.bulk.prefetch.tensor (1d|2d|3d|4d|5d) (L2) (global) "
+     "{tile|tile::gather4|im2col|im2col::w|im2col::w::128} {L2::cache_hint|L2::evict_last} {override::global_address} "
+     "{override::global_dim|override::global_dim_stride} : [T] I P",
+     Meaning::tensor_prefetch},
+    {"tensormap.replace (tile) (global_address) {global|shared::cta} (b1024) (b64) : [x], v", Meaning::tensor_replace},
+    {"tensormap.cp_fenceproxy (global) (shared::cta) (tensormap::generic) (release) (cta|cluster|gpu|sys) (sync) "
+     "(aligned) : [x], [y], 128",
+     Meaning::tensor_copy_and_fence},
+    // 9.7.10.13, 9.7.10.15, 9.7.10.28.4.4 and .5: multimem. The first location of an operand is a multimem address.
+    {"multimem.ld_reduce {weak|relaxed|acquire} {cta|cluster|gpu|sys} {global} (and|or|xor) (b32|b64) : d, [x]",
+     Meaning::multimem_load},
+    {"multimem.ld_reduce {weak|relaxed|acquire} {cta|cluster|gpu|sys} {global} (min|max) (u32|s32|u64|s64) : d, [x]",
+     Meaning::multimem_load},
+    {"multimem.ld_reduce {weak|relaxed|acquire} {cta|cluster|gpu|sys} {global} (add) (u32|s32|u64|f32|f64) : d, [x]",
+     Meaning::multimem_load},
+    {"multimem.ld_reduce {weak|relaxed|acquire} {cta|cluster|gpu|sys} {global} (min|max|add) {acc::f32|acc::f16} "
+     "{v2|v4|v8} (f16|f16x2|bf16|bf16x2|f32|e5m2|e5m2x2|e5m2x4|e4m3|e4m3x2|e4m3x4) : <d>, <[x]>",
+     Meaning::multimem_load},
+    {"multimem.st {weak|relaxed|release} {cta|cluster|gpu|sys} {global} (b32|b64|u32|u64|s32|s64|f64) : [x], v",
+     Meaning::multimem_store},
+    {"multimem.st {weak|relaxed|release} {cta|cluster|gpu|sys} {global} {v2|v4|v8} "
+     "(f16|f16x2|bf16|bf16x2|f32|e5m2|e5m2x2|e5m2x4|e4m3|e4m3x2|e4m3x4) : <[x]>, <v>",
+     Meaning::multimem_store},
+    {"multimem.red {relaxed|release} {cta|cluster|gpu|sys} {global} (and|or|xor) (b32|b64) : [x], v",
+     Meaning::multimem_red},
+    {"multimem.red {relaxed|release} {cta|cluster|gpu|sys} {global} (min|max) (u32|s32|u64|s64) : [x], v",
+     Meaning::multimem_red},
+    {"multimem.red {relaxed|release} {cta|cluster|gpu|sys} {global} (add) (u32|s32|u64|f64) : [x], v",
+     Meaning::multimem_red},
+    {"multimem.red {relaxed|release} {cta|cluster|gpu|sys} {global} (add) {v2|v4|v8} (f16|f16x2|bf16|bf16x2|f32) : "
+     "<[x]>, <v>",
+     Meaning::multimem_red},
+    {"multimem.st.async (release) (gpu|sys) {global} (b32|b64|u32|u64|s32|s64|f32|f64) : [x], v",
+     Meaning::multimem_store_async},
+    {"multimem.red.async (release) (gpu|sys) {global} (add) (u32|s32|u64) : [x], v", Meaning::multimem_red_async},
+    {"multimem.cp.async.bulk {weak|relaxed} {cta|cluster|gpu|sys} (global) (shared::cta) (bulk_group) {cp_mask} {b128} "
+     ": [x], [y], n B",
+     Meaning::multimem_copy},
+    {"multimem.cp.reduce.async.bulk {relaxed} {cta|cluster|gpu|sys} (global) (shared::cta) (bulk_group) (and|or|xor) "
      "(b32|b64) : [x], [y], n",
-     Meaning::reduce_to_global},
-    {"cp.reduce.async.bulk {relaxed} {cta|cluster|gpu|sys} (global) (shared::cta) (bulk_group) (add) "
-     "(u32|s32|u64) : [x], [y], n",
-     Meaning::reduce_to_global},
-    {"cp.async.bulk.prefetch", Meaning::refused},
-    {"cp.async.bulk.tensor", Meaning::refused},
-    {"cp.reduce.async.bulk.tensor", Meaning::refused},
+     Meaning::multimem_reduce},
+    {"multimem.cp.reduce.async.bulk {relaxed} {cta|cluster|gpu|sys} (global) (shared::cta) (bulk_group) (min|max) "
+     "(u32|s32|u64|s64|f16|bf16) : [x], [y], n",
+     Meaning::multimem_reduce},
+    {"multimem.cp.reduce.async.bulk {relaxed} {cta|cluster|gpu|sys} (global) (shared::cta) (bulk_group) (inc|dec) "
+     "(u32) : [x], [y], n",
+     Meaning::multimem_reduce},
+    {"multimem.cp.reduce.async.bulk {relaxed} {cta|cluster|gpu|sys} (global) (shared::cta) (bulk_group) (add) "
+     "(u32|s32|u64|f32|f64) : [x], [y], n",
+     Meaning::multimem_reduce},
+    {"multimem.cp.reduce.async.bulk {relaxed} {cta|cluster|gpu|sys} (global) (shared::cta) (bulk_group) (add) (noftz) "
+     "(f16|bf16|f32) : [x], [y], n",
+     Meaning::multimem_reduce},
+    // 9.7.15.18 clusterlaunchcontrol
+    {"clusterlaunchcontrol.try_cancel (async) {shared::cta} (mbarrier::complete_tx::bytes) {multicast::cluster::all} "
+     "(b128) : [X], [M]",
+     Meaning::try_cancel},
     // 9.7.10.12 st.async, 9.7.15.8 red.async
-    {"st.async {weak} {shared::cluster} (mbarrier::complete_tx::bytes) (b32|u32|s32|b64|u64|s64) : [x], v, [m]",
+    {"st.async {weak} {shared::cluster} (mbarrier::complete_tx::bytes) (b32|u32|s32|b64|u64|s64|b128) : [x], v, [m]",
      Meaning::store_async},
     {"st.async (release) (gpu|sys) {global} (b32|u32|s32|b64|u64|s64) : [x], v", Meaning::store_async_release},
     {"red.async (relaxed) (cluster) {shared::cluster} (mbarrier::complete_tx::bytes) (and|or|xor) (b32) : "
@@ -89,10 +179,15 @@ constexpr Form k_forms[] = {
     {"red.async (relaxed) (cluster) {shared::cluster} (mbarrier::complete_tx::bytes) (add) (u32|s32|u64) : "
      "[x], v, [m]",
      Meaning::red_async},
+    {"red.async (relaxed) (cluster) {shared::cluster} (mbarrier::complete_tx::bytes) (min|max) (u32|s32) : [x], v, [m]",
+     Meaning::red_async},
+    {"red.async (relaxed) (cluster) {shared::cluster} (mbarrier::complete_tx::bytes) (inc|dec) (u32) : [x], v, [m]",
+     Meaning::red_async},
     {"red.async (release) (gpu|sys) {global} (add) (u32|s32|u64|s64) : [x], v", Meaning::red_async_release},
     {"multimem", Meaning::refused},
     {"tensormap", Meaning::refused},
     {"clusterlaunchcontrol", Meaning::refused},
+    {"fabric", Meaning::refused},
     {"tcgen05", Meaning::refused},
     {"wgmma", Meaning::refused},
     {"griddepcontrol", Meaning::refused},
@@ -107,15 +202,7 @@ constexpr Form k_forms[] = {
 };
 
 // Qualifiers that the ISA has for instructions of these rows.
-constexpr std::string_view k_not_modelled[] = {"multicast::cluster",
-                                               "multicast::cluster::16b",
-                                               "multicast::cluster::32b",
-                                               "L2::cache_hint",
-                                               "L2::64B",
-                                               "L2::128B",
-                                               "L2::256B",
-                                               "layout::v1",
-                                               "mmio",
+constexpr std::string_view k_not_modelled[] = {"mmio",
                                                "v2",
                                                "v4",
                                                "v8",
@@ -135,19 +222,33 @@ constexpr std::string_view k_not_modelled[] = {"multicast::cluster",
                                                "dec",
                                                "min",
                                                "max",
-                                               "cp_mask",
-                                               "ignore_oob",
+                                               "multicast::cluster",
+                                               "multicast::cluster::16b",
+                                               "multicast::cluster::32b",
+                                               "L2::cache_hint",
+                                               "L2::evict_last",
                                                "im2col",
                                                "im2col::w",
                                                "tile::gather4",
                                                "tile::scatter4",
                                                "im2col_no_offs",
                                                "cta_group::1",
-                                               "cta_group::2"};
+                                               "cta_group::2",
+                                               "rank",
+                                               "box_dim",
+                                               "global_dim",
+                                               "global_stride",
+                                               "element_stride",
+                                               "elemtype",
+                                               "interleave_layout",
+                                               "swizzle_mode",
+                                               "swizzle_atomicity",
+                                               "fill_mode"};
 
 constexpr std::array<std::string_view, 5> k_sems = {"weak", "relaxed", "acquire", "release", "acq_rel"};
 constexpr std::array<std::string_view, 4> k_scopes = {"cta", "cluster", "gpu", "sys"};
-constexpr std::array<std::string_view, 4> k_operations = {"and", "or", "xor", "add"};
+constexpr std::array<std::string_view, 8> k_operations = {"and", "or", "xor", "add", "min", "max", "inc", "dec"};
+constexpr std::string_view k_spaces[] = {"global", "shared", "shared::cta", "shared::cluster"};
 
 template <class List>
 bool one_of(const List& list, std::string_view word) {
@@ -204,24 +305,48 @@ struct Fit {
   size_t explained = 0;
   bool complete = false;
   std::set<std::string_view> words;
+  std::string mnemonic;  // in the order of the row
 };
+
+// Rows with a head of several words, and mbarriers, whose first word behind the head says what is done.
+bool any_order(const Row& row) { return row.literal.size() >= 2 || row.literal.front() == "mbarrier"; }
+
+// The first group from `at` on that has the word and no other yet; the number of groups: none.
+size_t group_of(const Row& row, std::string_view word, size_t at, const std::vector<std::string_view>& taken) {
+  for (; at < row.groups.size(); ++at)
+    if (taken[at].empty() && one_of(row.groups[at].words, word)) return at;
+  return at;
+}
 
 Fit fit(const Row& row, const std::vector<std::string_view>& words) {
   Fit out;
   if (row.literal.size() > words.size() || !std::equal(row.literal.begin(), row.literal.end(), words.begin()))
     return out;
-  size_t at = row.literal.size();
-  bool missing = false;
-  for (const Row::Group& g : row.groups) {
-    if (at < words.size() && one_of(g.words, words[at])) {
-      out.words.insert(words[at++]);
-    } else if (!g.optional) {
-      missing = true;
+  const bool free = any_order(row);
+  std::vector<std::string_view> taken(row.groups.size());
+  size_t at = row.literal.size(), next = 0, next_space = 0;
+  for (; at < words.size(); ++at) {
+    const bool space = one_of(k_spaces, words[at]);
+    const bool head = row.literal.size() == 1 && at == 1;  // mbarrier.arrive
+    const size_t g = group_of(row, words[at], free ? (space ? next_space : 0) : next, taken);
+    if (g == row.groups.size() || (head && g != 0)) break;
+    // In the order of the row, what is passed over must be optional.
+    if (!free && std::any_of(row.groups.begin() + static_cast<std::ptrdiff_t>(next),
+                             row.groups.begin() + static_cast<std::ptrdiff_t>(g),
+                             [](const Row::Group& x) { return !x.optional; }))
       break;
-    }
+    taken[g] = words[at];
+    next = g + 1;
+    if (space) next_space = g + 1;
+    out.words.insert(words[at]);
   }
   out.explained = at;
-  out.complete = !missing && at == words.size();
+  out.complete = at == words.size();
+  for (std::string_view w : row.literal) out.mnemonic += (out.mnemonic.empty() ? "" : ".") + std::string(w);
+  for (size_t g = 0; g < taken.size(); ++g) {
+    if (taken[g].empty() && !row.groups[g].optional) out.complete = false;
+    if (!taken[g].empty()) out.mnemonic += "." + std::string(taken[g]);
+  }
   return out;
 }
 
@@ -251,24 +376,17 @@ class Operands {
   size_t one(std::string_view pattern, size_t i) {
     switch (pattern[i]) {
       case ',':
-        parse_comma(c_, m_);
-        w_.operands += ", ";
+        comma();
         return 1;
       case '<':
-        c_.expect("{");
-        w_.operands += "{";
-        return 1;
-      case '>':
-        c_.expect("}");
-        w_.operands += "}";
-        return 1;
+        return vector(pattern, i);
       case '[':
         return bracket(pattern, i);
       case 'd':
         destination();
         return 1;
       case 'x':
-        w_.locations.push_back(location());
+        add({location()});
         return 1;
       case 'v': {
         w_.operands += spelled_value();
@@ -280,9 +398,128 @@ class Operands {
         w_.operands += std::to_string(n);
         return 1;
       }
+      case 'A':
+      case 'B':
+      case 'I':
+      case 'K':
+      case 'O':
+      case 'P':
+      case 'Z':
+        asked_for(pattern[i]);
+        return 1;
       default:
         return literal(pattern, i);
     }
+  }
+
+  void comma() {
+    parse_comma(c_, m_);
+    w_.operands += ", ";
+  }
+  bool has_word(std::string_view begin) const {
+    return std::any_of(w_.words.begin(), w_.words.end(), [&](std::string_view w) { return w.starts_with(begin); });
+  }
+  term::Expr after_comma() {
+    comma();
+    term::Expr v;
+    w_.operands += spelled(v);
+    return v;
+  }
+
+  // Operands that stand only beside some word; A: how many arrive, which may be left out.
+  void asked_for(char what) {
+    if (what == 'A' && c_.at(",")) {
+      // Beside a mask, a single number is the mask.
+      const bool masked = has_word("multicast::");
+      comma();
+      term::Expr v;
+      w_.operands += spelled(v);
+      if (masked && !w_.has("expect_tx") && !c_.at(","))
+        w_.mask = v;
+      else
+        w_.values.push_back(v);
+    }
+    if (what == 'B' && w_.has("cp_mask")) w_.byte_mask = after_comma();
+    if (what == 'I' && has_word("im2col")) {
+      comma();
+      w_.im2col = list();
+    }
+    if (what == 'K' && has_word("multicast::cluster") && !w_.mask) w_.mask = after_comma();
+    if (what == 'O' && w_.has("ignore_oob"))
+      for (size_t k = 0; k < 2; ++k) w_.values.push_back(after_comma());
+    if (what == 'P' && w_.has("L2::cache_hint")) after_comma();  // "does not change the memory consistency behavior"
+    if (what == 'Z') left_out();
+  }
+
+  // "{, src-size}{, cache_policy}" and "{, ignore-src}{, cache_policy}" of cp.async. A predicate is written r0 != 0.
+  void left_out() {
+    const bool policy = w_.has("L2::cache_hint");
+    if (!c_.at(",")) {
+      if (policy) comma();  // fails
+      return;
+    }
+    comma();
+    const Token at = c_.peek();
+    term::Expr v;
+    w_.operands += spelled(v);
+    if (c_.accept("!=")) {
+      c_.expect("0", "ignore-src is a predicate, as in r0 != 0");
+      w_.operands += " != 0";
+      w_.ignored = term::binary(term::Op::ne, v, term::constant(0, 64));
+    } else if (policy && !c_.at(",")) {
+      return;
+    } else if (v.is_const()) {
+      w_.source_bytes = v.value();
+    } else {
+      c_.fail(at, fmt::format("{} can be a number of bytes and a predicate", quoted(at.text)),
+              fmt::format("write {} != 0 for ignore-src, and a number for src-size", at.text));
+    }
+    if (policy) after_comma();
+  }
+
+  // "{a, b}" of values.
+  std::vector<term::Expr> list() {
+    std::vector<term::Expr> out;
+    c_.expect("{");
+    w_.operands += "{";
+    do {
+      if (!out.empty()) w_.operands += ", ";
+      w_.operands += spelled(out.emplace_back());
+    } while (c_.accept(","));
+    c_.expect("}");
+    w_.operands += "}";
+    return out;
+  }
+
+  // "<d, d>" is {d, d}; "<d>", "<v>", "<[x]>": as many as the word .v2, .v4 or .v8 says, one without braces.
+  size_t vector(std::string_view pattern, size_t i) {
+    const size_t end = pattern.find('>', i);
+    const std::string_view inner = pattern.substr(i + 1, end - i - 1);
+    const bool counted = inner.find(',') == std::string_view::npos;
+    const size_t many = !counted ? 1 : w_.has("v2") ? 2 : w_.has("v4") ? 4 : w_.has("v8") ? 8 : 1;
+    const bool braces = !counted || many > 1;
+    const bool address = inner == "[x]";
+    if (address) {
+      c_.expect("[");
+      w_.operands += "[";
+    }
+    if (braces) {
+      c_.expect("{");
+      w_.operands += "{";
+    }
+    for (size_t k = 0; k < many; ++k) {
+      if (k > 0) comma();
+      read(address ? std::string_view("x") : inner);
+    }
+    if (braces) {
+      c_.expect("}");
+      w_.operands += "}";
+    }
+    if (address) {
+      c_.expect("]");
+      w_.operands += "]";
+    }
+    return end + 1 - i;
   }
 
   size_t literal(std::string_view pattern, size_t i) {
@@ -294,33 +531,69 @@ class Operands {
     return end - i;
   }
 
-  // [m], [x], [y], and "[y, 0]" of a tensor map; brackets may be left out around a single name.
+  // [m], [x], [y], the lists [M] and [X], and [T]; brackets may be left out around a single name.
   size_t bracket(std::string_view pattern, size_t i) {
-    const size_t end = pattern.find(']', i);
+    const char what = pattern[i + 1];
     const bool open = c_.accept("[");
     w_.operands += "[";
-    const prog::SymbolId s = location();
-    if (pattern[i + 1] == 'm')
-      w_.mbarrier = s;
-    else
-      w_.locations.push_back(s);
-    if (pattern[i + 2] == ',') {
-      c_.expect(",", "the coordinates stand in the brackets, as in [map, {0}]");
-      c_.expect("{");
-      c_.expect("0", "a tensor map of a litmus test has the one coordinate 0");
-      c_.expect("}");
-      w_.operands += ", {0}";
+    if (what == 'T') {
+      tensor(open);
+    } else {
+      std::vector<prog::SymbolId> all;
+      const bool several = (what == 'X' || what == 'M') && open && c_.accept("{");
+      if (several) w_.operands += "{";
+      do {
+        if (!all.empty()) w_.operands += ", ";
+        all.push_back(location());
+      } while (several && c_.accept(","));
+      if (several) {
+        c_.expect("}");
+        w_.operands += "}";
+      }
+      if (what == 'm' || what == 'M') {
+        w_.mbarrier = all.front();
+        w_.mbarriers = std::move(all);
+      } else {
+        add(std::move(all));
+      }
     }
     if (open) c_.expect("]");
     w_.operands += "]";
-    return end + 1 - i;
+    return pattern.find(']', i) + 1 - i;
+  }
+
+  // [map{, address}{, {sizes}{, {strides}, upper}}, {coordinates}]
+  void tensor(bool open) {
+    if (!open) c_.expect("[");
+    add({location()});
+    if (w_.has("override::global_address")) w_.base = after_comma();
+    if (w_.has("override::global_dim") || w_.has("override::global_dim_stride")) {
+      comma();
+      w_.sizes = list();
+      if (w_.has("override::global_dim_stride")) {
+        comma();
+        list();  // strides: what lies between boxes
+        after_comma();
+      }
+    }
+    if (!c_.at(",")) c_.fail_expected(c_.peek(), "','", "the coordinates stand in the brackets, as in [map, {0}]");
+    comma();
+    w_.coordinates = list();
+  }
+
+  // An operand's locations. A multimem address stands for several.
+  void add(std::vector<prog::SymbolId> all) {
+    w_.locations.push_back(all.front());
+    if (const auto* many = b_.multimem(all.front())) all = *many;
+    w_.lists.push_back(std::move(all));
   }
 
   prog::SymbolId location() {
-    const prog::SymbolId s = parse_location(c_, b_);
+    const bool bound = m_.head().is("multimem") && b_.is_multimem(c_.peek().text);
+    const prog::SymbolId s = bound ? b_.multimem_named(c_.next().text) : parse_location(c_, b_);
     if (!w_.operands.empty() && w_.operands.back() != '[' && w_.operands.back() != '{' && w_.operands.back() != ' ')
       w_.operands += " ";
-    w_.operands += b_.test.symbols[s].name;
+    w_.operands += bound ? b_.multimem_name(s) : b_.test.symbols[s].name;
     return s;
   }
 
@@ -336,8 +609,13 @@ class Operands {
   }
 
   std::string spelled_value() {
-    const term::Expr v = parse_value(c_, t_);
+    term::Expr v;
+    std::string out = spelled(v);
     w_.values.push_back(v);
+    return out;
+  }
+  std::string spelled(term::Expr& v) {
+    v = parse_value(c_, t_);
     return v.is_const() ? std::to_string(static_cast<int64_t>(v.value())) : t_.code().registers[v.value()].name;
   }
 
@@ -381,6 +659,8 @@ Written read_form(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m)
     if (f.complete) {
       out.form = &k_forms[k];
       out.words = std::move(f.words);
+      out.mnemonic = std::move(f.mnemonic);
+      if (out.mnemonic.starts_with("membar.")) out.mnemonic.replace(0, 6, "fence");  // the name of PTX ISA 6.0 on
       for (std::string_view w : out.words) {
         if (one_of(k_sems, w)) out.sem = w;
         if (one_of(k_scopes, w)) out.scope = w;

@@ -7,6 +7,7 @@
 
 #include "print/question.h"
 #include "prog/mbarrier.h"
+#include "prog/ptx_objects.h"
 #include "prog/test.h"
 #include "vocab/vocab.h"
 
@@ -30,7 +31,15 @@ int64_t as_signed(uint64_t v) { return static_cast<int64_t>(v); }
 
 void initial_state(const Test& t, std::string& out) {
   out += "{\n";
-  for (const prog::Symbol& s : t.symbols) {
+  for (size_t k = 0; k < t.symbols.size(); ++k) {
+    const prog::Symbol& s = t.symbols[k];
+    if (s.proxy == "multimem") {
+      const std::string name = s.name.substr(0, s.name.find('('));
+      const bool first = k == 0 || !t.symbols[k - 1].name.starts_with(name + "(");
+      const bool last = k + 1 == t.symbols.size() || !t.symbols[k + 1].name.starts_with(name + "(");
+      out += (first ? name + " @ multimem " : ", ") + t.symbols[s.aliased].name + (last ? ";\n" : "");
+      continue;
+    }
     if (s.aliased != prog::k_none) {
       const std::string proxy = s.proxy.empty() ? "" : " @ " + s.proxy;
       out += fmt::format("{}{} aliases {};\n", s.name, proxy, t.symbols[s.aliased].name);
@@ -39,8 +48,10 @@ void initial_state(const Test& t, std::string& out) {
     const prog::Object& o = t.objects[s.object];
     const prog::SymbolId address = o.init_address.empty() ? prog::k_none : o.init_address.front();
     if (o.mbarrier)
-      out += fmt::format("{} @ mbarrier P{}{};\n", s.name, o.home,
+      out += fmt::format("{} @ mbarrier P{}{}{};\n", s.name, o.home, o.declared.empty() ? "" : " " + o.declared,
                          o.init.front() == 0 ? "" : fmt::format(" = {}", prog::mbarrier_expected(o.init.front())));
+    else if (prog::is_tensor_map(o))
+      out += fmt::format("{} @ {} = {};\n", s.name, o.declared, as_signed(o.init.front()));
     else if (o.home != prog::k_none)
       out += fmt::format("{} @ shared P{} = {};\n", s.name, o.home, as_signed(o.init.front()));
     else if (address != prog::k_none)

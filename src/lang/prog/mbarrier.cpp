@@ -81,23 +81,23 @@ MbarrierStep arrive(const Fields& before, const Expr& n, bool expects, bool drop
   if (drops) then(dropped(t.fields, count));
   then(arrivals(t.fields, count));
   if (!completes) t.undefined = either(t.undefined, is_complete(t.fields));
-  return {joined(after_completion(t.fields)), t.undefined};
+  return {joined(after_completion(t.fields)), t.undefined, is_complete(t.fields)};
 }
 
 MbarrierStep rule(MbarrierOp op, const Fields& f, const Expr& n) {
   switch (op) {
     case MbarrierOp::expect_tx: {
       const Tried t = transactions(f, n, true);
-      return {joined(t.fields), t.undefined};
+      return {joined(t.fields), t.undefined, term::constant(0, 1)};
     }
     case MbarrierOp::complete_tx: {
       const Tried t = transactions(f, n, false);
-      return {joined(after_completion(t.fields)), t.undefined};
+      return {joined(after_completion(t.fields)), t.undefined, is_complete(t.fields)};
     }
     case MbarrierOp::add_pending: {
       Fields more = f;
       more.pending = term::binary(Op::add, f.pending, n);
-      return {joined(more), term::binary(Op::ugt, more.pending, number(k_mbarrier_most))};
+      return {joined(more), term::binary(Op::ugt, more.pending, number(k_mbarrier_most)), term::constant(0, 1)};
     }
     case MbarrierOp::arrive_expect_tx:
       return arrive(f, n, true, false, true);
@@ -118,8 +118,8 @@ MbarrierStep rule(MbarrierOp op, const Fields& f, const Expr& n) {
 
 MbarrierStep mbarrier_step(MbarrierOp op, const Expr& old, const Expr& n) {
   const Expr valid = mbarrier_valid(old);
-  const auto guarded = [&](const Expr& state, const Expr& undefined) {
-    return MbarrierStep{term::ite(undefined, old, state), undefined};
+  const auto guarded = [&](const Expr& state, const Expr& undefined, const Expr& over = term::constant(0, 1)) {
+    return MbarrierStep{term::ite(undefined, old, state), undefined, over};
   };
   if (op == MbarrierOp::inval) return guarded(number(0), negated(valid));
   if (op == MbarrierOp::init) {
@@ -128,7 +128,7 @@ MbarrierStep mbarrier_step(MbarrierOp op, const Expr& old, const Expr& n) {
     return guarded(joined({number(0), count, count, number(0)}), either(valid, bad));
   }
   const MbarrierStep step = rule(op, fields_of(old), n);
-  return guarded(step.state, either(negated(valid), step.undefined));
+  return guarded(step.state, either(negated(valid), step.undefined), step.over);
 }
 
 Expr mbarrier_token(const Expr& state) { return term::binary(Op::lshr, state, number(k_phase_at)); }

@@ -11,8 +11,8 @@
 // The phase needs more than one bit, so that a token of a phase that is too old is seen.
 //
 // An operation that the text leaves undefined changes nothing here, and its `undefined` is 1; readers make that the
-// flag undefined-behavior. Left out: the rule that a wait of each phase is successful before an arrival of the next
-// (9.7.15.16.5.1), which no state of the object tells; and layout v1.
+// flag undefined-behavior. That a wait of each phase is successful before an arrival of the next (9.7.15.16.5.1) is
+// told by no state of the object: a flag of the model. Left out: reports of layout v1.
 #include <cstdint>
 #include <string>
 
@@ -37,6 +37,7 @@ enum class MbarrierOp : uint8_t {
 struct MbarrierStep {
   term::Expr state;      // afterwards, 64 bits
   term::Expr undefined;  // width 1
+  term::Expr over;       // width 1, where it is not undefined: the operation completes the phase
 };
 // `old`: the state before, 64 bits; `n`: the operand of the operation, 64 bits (of `inval`: ignored).
 MbarrierStep mbarrier_step(MbarrierOp op, const term::Expr& old, const term::Expr& n);

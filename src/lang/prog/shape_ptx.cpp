@@ -103,7 +103,8 @@ Shape ptx_fence(const std::string& mnemonic, TagSet tags) {
 std::vector<Step> ptx_steps(const Shape& s, bool up, bool clusters) {
   std::vector<Step> out;
   // Parts of an instruction of several events, and what has no form without its partner.
-  if (s.mnemonic.empty() || s.mnemonic.starts_with("barrier.cluster") || s.mnemonic.find(".v2") != std::string::npos)
+  if (s.mnemonic.empty() || s.mnemonic.starts_with("barrier.cluster") || s.mnemonic.starts_with("multimem.") ||
+      s.mnemonic.starts_with("tensormap.") || s.mnemonic.find(".v2") != std::string::npos)
     return out;
   // Threads of the host: their accesses have one form, and their fence is there or not.
   if (s.tags.has(Tag::HOST)) {

@@ -56,6 +56,7 @@ class Maker {
         needs_.also({83, 90});
       }
     }
+    out_.no_program = layout_.no_program;
     for (const prog::Symbol& s : t_.symbols) out_.aliases = out_.aliases || s.aliased != prog::k_none;
   }
 

@@ -44,6 +44,7 @@ struct Ptx9Module {
   std::vector<uint64_t> memory;  // of one instance, initially
   std::vector<uint32_t> map_at;  // bytes in it where a tensor map stands, whose value is in `memory`
   bool aliases = false;          // global memory is mapped twice
+  std::string no_program;        // what a program cannot set up: "'mm(x)' is a multimem address of several GPUs"; or ""
   struct Where {
     bool in_memory = false;  // else in `out`
     uint32_t at = 0;         // byte in the record

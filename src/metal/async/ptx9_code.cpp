@@ -11,6 +11,7 @@
 #include "code/kernel.h"
 #include "emit/ptx_code.h"
 #include "emit/ptx_instruction.h"
+#include "prog/ptx_objects.h"
 #include "prog/shape.h"
 #include "vocab/vocab.h"
 
@@ -85,8 +86,13 @@ class Writer {
       const uint8_t w = width(r);
       out += fmt::format("\t.reg .{} {};\n", w == 1 ? "pred" : w == 64 ? "b64" : "b32", name(r));
     }
+    for (const auto& [type, many] : odd_)
+      for (uint32_t k = 0; k < many; ++k) out += fmt::format("\t.reg .{0} %{0}_{1};\n", type, k);
     return out + code_.declarations();
   }
+  // A register of a type that terms do not have: "b8", "b16", "b128".
+  std::string odd(const std::string& type) { return fmt::format("%{}_{}", type, odd_[type]++); }
+
   void registers() {
     for (prog::RegId r = 0; r < t_.code(thread_).registers.size(); ++r) {
       uint64_t v = 0;
@@ -104,7 +110,8 @@ class Writer {
 
   // "[reg]": the location's address for this instruction.
   // `by_lane`: no assembler knows it to be one address for all lanes, and makes one operation for the warp.
-  std::string address(prog::SymbolId s, Window window, bool by_lane = false) {
+  // `here`: in the own CTA, whose CTA the object's may not be.
+  std::string address(prog::SymbolId s, Window window, bool by_lane = false, bool here = false) {
     const prog::Symbol& symbol = t_.symbols[s];
     const Place& p = layout_.objects[symbol.object];
     if (!p.shared) {
@@ -118,7 +125,7 @@ class Writer {
       code_.line(fmt::format("add.u64 {}, {}, {}", at, zero, symbol.aliased != k_none ? "%aliases" : "%memory"));
       return offset(at, p.at);
     }
-    const bool own = p.block == block_;
+    const bool own = here || p.block == block_;
     std::string at = code_.fresh(32);
     const std::string zero = code_.fresh(32);
     code_.line(fmt::format("ld.param.u32 {}, [{}]", zero, zero_of(slot_)));
@@ -178,7 +185,8 @@ class Writer {
       code_.line(fmt::format("@{}{} bra {}", i.predicate_negated ? "" : "!", p, skip));
       ++segment_;
     }
-    if (i.kind == Kind::label || i.kind == Kind::jump || i.kind == Kind::branch || i.kind == Kind::local)
+    const bool local = i.kind == Kind::local && !i.operands;
+    if (i.kind == Kind::label || i.kind == Kind::jump || i.kind == Kind::branch || local)
       control(i, position);
     else if (i.kind == Kind::barrier)
       barrier(i);
@@ -367,12 +375,26 @@ class Writer {
     code_.line(fmt::format("mov.b64 {}, {}", name(i.dst), code_.value(i.result)));
   }
 
-  // A tensor map whose value is v describes the 16 bytes that hold v.
+  // A tensor map whose value is v describes its box v, or the 16 bytes that hold v.
   void change_map(const Instr& i) {
-    const std::string to = code_.fresh(64);
-    code_.line(fmt::format("add.u64 {}, %values, {}", to, 16 * i.value.value()));
-    const std::string at = address(i.addr.symbol, Window::global);
-    site("tensormap.replace.tile.global_address.global.b1024.b64", fmt::format(" {}, {}", at, to), place_of(i));
+    const prog::SymbolId map = i.addr.symbol;
+    const auto boxes = prog::boxes_of(t_, t_.objects[t_.symbols[map].object]);
+    const bool shared = layout_.objects[t_.symbols[map].object].shared;
+    if (!i.value.is_const())
+      refuse(i.span, fmt::format("'{}' changes a tensor map to a value that is not known", i.mnemonic),
+             "write the number of a box");
+    std::string to = code_.fresh(64);
+    if (boxes.empty()) {
+      code_.line(fmt::format("add.u64 {}, %values, {}", to, 16 * i.value.value()));
+    } else {
+      const bool known = i.value.value() < boxes.size();
+      const std::string at = address(boxes[known ? i.value.value() : 0], Window::global);
+      code_.line(fmt::format("add.u64 {}, {}, {}", to, at.substr(1, at.size() - 2),
+                             known ? 0 : k_place_bytes * i.value.value()));  // the address of no box
+    }
+    const std::string at = address(map, shared ? Window::shared : Window::global);
+    site(fmt::format("tensormap.replace.tile.global_address.{}.b1024.b64", shared ? "shared::cta" : "global"),
+         fmt::format(" {}, {}", at, to), place_of(i));
     out_.needs.also({83, 90});
   }
 
@@ -406,49 +428,152 @@ class Writer {
 
   // The instructions that the ISA writes so: their text stays, and operands become registers.
   void written(const Instr& i) {
-    if (i.tags.has(Tag::VEC)) return vector(i);
+    if (i.tags.has(Tag::VEC) && !i.tags.has(Tag::ALIAS)) return vector(i);
+    if (begins(i.mnemonic, "tensormap.replace")) return change_map(i);
     const auto words = prog::words_of(i.mnemonic);
     std::vector<std::string> operands = operands_of(i);
-    std::vector<Window> windows;
-    if (begins(i.mnemonic, "cp.async.bulk.tensor"))
-      windows = {Window::shared, Window::generic, Window::shared};
-    else if (begins(i.mnemonic, "cp.async.bulk") || begins(i.mnemonic, "cp.reduce.async.bulk"))
-      windows = bulk_windows(words);
-    else if (begins(i.mnemonic, "cp.async.mbarrier"))
-      windows = {has(words, "shared") || has(words, "shared::cta") ? Window::shared : Window::generic};
-    else if (begins(i.mnemonic, "cp.async"))
-      windows = {Window::shared, Window::global};
-    else if (words.front() == "mbarrier")
-      windows = {has(words, "shared") || has(words, "shared::cta") || has(words, "shared::cluster") ? Window::shared
-                                                                                                    : Window::generic};
-    else
-      windows = {has(words, "shared::cluster") ? Window::shared : Window::generic,
-                 has(words, "shared::cluster") ? Window::shared : Window::generic};
+    const std::vector<Window> windows = windows_of(i.mnemonic, words);
     const bool waits = words.front() == "mbarrier" && (has(words, "test_wait") || has(words, "try_wait"));
-    std::string answer;
+    const bool asks = has(words, "check_layout") || waits;
+    const bool reads = begins(i.mnemonic, "multimem.ld_reduce");
+    std::string answer, list;
     size_t location = 0;
     for (size_t k = 0; k < operands.size(); ++k) {
       std::string& word = operands[k];
       if (word.front() == '[') {
-        const prog::SymbolId s = symbol_of(t_, word);
-        FENCEPOST_INVARIANT(s != k_none && location < windows.size(), "an operand names no location");
-        const std::string at = address(s, windows[location++]);
-        const size_t comma = word.find(',');
-        word = comma == std::string::npos ? at : at.substr(0, at.size() - 1) + word.substr(comma);
-      } else if (waits && k == 0) {
+        word = bracket(i, word, windows[std::min(location, windows.size() - 1)]);
+        ++location;
+      } else if (asks && k == 0) {
         answer = code_.fresh(1);
         word = answer;
+      } else if (reads && k == 0) {
+        list = word;
+        word = results(word, data_bits(words));
+      } else if (word.front() == '{') {
+        const bool data = words.front() == "multimem";  // else what im2col has, which is 0
+        word = each_of(word, [&](const std::string& w) { return data ? in_register(w, data_bits(words), i.span) : w; });
+      } else if (const size_t differs = word.find("!="); differs != std::string::npos) {
+        const std::string p = code_.fresh(1);
+        code_.line(fmt::format("setp.ne.u64 {}, {}, 0", p, operand(word.substr(0, differs), 64, i.span)));
+        word = p;
       } else if (word != "_") {
-        word = operand(word, bits_of(words, waits, k), i.span);
+        word = is_policy(words, k, operands.size()) ? policy() : operand(word, bits_of(words, waits, k), i.span);
+        if (words.back() == "b128" && words[0] == "st") word = widened(word);
+        if (words.back() == "f64" || words.back() == "f32") word = in_register(word, data_bits(words), i.span);
       }
     }
     std::string text;
     for (size_t k = 0; k < operands.size(); ++k) text += (k == 0 ? " " : ", ") + operands[k];
     site(i.mnemonic, text, "", i.operands && !i.operands->empty() ? i.mnemonic + " " + *i.operands : i.mnemonic);
+    if (reads) return take_results(list, operands[0], data_bits(words));
     if (answer.empty()) return;
     const prog::RegId r = *register_of(operands_of(i).front());
     code_.line(width(r) == 1 ? fmt::format("mov.pred {}, {}", name(r), answer)
                              : fmt::format("selp.b{} {}, 1, 0, {}", width(r), name(r), answer));
+  }
+
+  // By operand in brackets.
+  static std::vector<Window> windows_of(const std::string& mnemonic, const std::vector<std::string>& words) {
+    const bool here = has(words, "shared") || has(words, "shared::cta"), there = has(words, "shared::cluster");
+    if (begins(mnemonic, "cp.async.bulk.prefetch.tensor")) return {Window::generic};
+    if (begins(mnemonic, "cp.async.bulk.prefetch")) return {Window::global};
+    if (begins(mnemonic, "cp.async.bulk.tensor") && has(words, "mbarrier::complete_tx::bytes"))
+      return {Window::shared, Window::generic, Window::shared};
+    if (begins(mnemonic, "cp.async.bulk.tensor") || begins(mnemonic, "cp.reduce.async.bulk.tensor"))
+      return {Window::generic, Window::shared};
+    if (begins(mnemonic, "cp.async.bulk") || begins(mnemonic, "cp.reduce.async.bulk") ||
+        begins(mnemonic, "multimem.cp") || begins(mnemonic, "tensormap.cp_fenceproxy"))
+      return bulk_windows(words);
+    if (begins(mnemonic, "cp.async.mbarrier")) return {here ? Window::shared : Window::generic};
+    if (begins(mnemonic, "cp.async")) return {Window::shared, Window::global};
+    if (words.front() == "mbarrier") return {here || there ? Window::shared : Window::generic};
+    if (words.front() == "clusterlaunchcontrol") return {Window::shared, Window::shared};
+    return {there ? Window::shared : Window::generic, there ? Window::shared : Window::generic};
+  }
+
+  // "[s]", "[{s, t}]", "[mm]", "[map, {r0, 0}]", "[map, r1, {1, 1}, {16}, r2, {0, 0}]".
+  std::string bracket(const Instr& i, const std::string& word, Window window) {
+    const auto symbols = symbols_of(t_, word);
+    FENCEPOST_INVARIANT(!symbols.empty(), "an operand names no location");
+    // A multicast takes the address in the own CTA: "the same CTA-relative offset".
+    const bool here = i.mnemonic.find(".multicast::") != std::string::npos;
+    const std::string at = address(symbols.front(), window, false, here);
+    const size_t comma = word.find(',');
+    if (word[1] == '{' || comma == std::string::npos) return at;
+    std::string out = at.substr(0, at.size() - 1);
+    std::vector<std::string> parts;
+    int depth = 0;
+    for (const char c : word.substr(comma + 1, word.size() - comma - 2)) {
+      if (parts.empty() || (c == ',' && depth == 0)) parts.emplace_back();
+      if (c == '{') ++depth;
+      if (c == '}') --depth;
+      if ((c != ',' || depth > 0) && c != ' ') parts.back() += c;
+    }
+    for (size_t k = 0; k < parts.size(); ++k) {
+      if (parts[k].front() == '{')
+        out += ", " + each_of(parts[k], [&](const std::string& w) {
+                 const bool stride = k > 0 && k + 2 < parts.size() && parts[k - 1].front() == '{';
+                 return stride ? in_register(w, 32, i.span) : operand(w, 32, i.span);
+               });
+      else
+        out += ", " + in_register(parts[k], k == 0 ? 64 : 16, i.span);
+    }
+    return out + "]";
+  }
+  std::string in_register(const std::string& word, uint8_t bits, const Span& span) {
+    if (bits != 16) {
+      const std::string out = code_.fresh(bits);
+      code_.line(fmt::format("mov.b{} {}, {}", bits, out, operand(word, bits, span)));
+      return out;
+    }
+    const std::string out = odd("b16");
+    code_.line(fmt::format("cvt.u16.u32 {}, {}", out, operand(word, 32, span)));
+    return out;
+  }
+  std::string widened(const std::string& word) {
+    const std::string low = code_.fresh(64), out = odd("b128");
+    code_.line(fmt::format("mov.b64 {}, {}", low, word));
+    code_.line(fmt::format("mov.b128 {}, {{{}, {}}}", out, low, low));
+    return out;
+  }
+  template <class F>
+  static std::string each_of(const std::string& list, const F& f) {
+    std::string out = "{", one;
+    for (const char c : list.substr(1)) {
+      if (c == ',' || c == '}') {
+        out += f(one) + (c == ',' ? ", " : "}");
+        one.clear();
+      } else if (c != ' ') {
+        one += c;
+      }
+    }
+    return out;
+  }
+
+  // Registers of the size of the data, and their way back into those of the test.
+  std::string results(const std::string& word, uint8_t bits) {
+    const auto one = [&](const std::string&) {
+      return bits == 64 || bits == 32 ? code_.fresh(bits) : odd(bits == 16 ? "b16" : "b8");
+    };
+    return word.front() == '{' ? each_of(word, one) : one(word);
+  }
+  void take_results(const std::string& to, const std::string& from, uint8_t bits) {
+    std::vector<std::string> a, b;
+    const auto split = [](const std::string& text, std::vector<std::string>& out) {
+      if (text.front() != '{') return out.push_back(text);
+      each_of(text, [&](const std::string& w) {
+        out.push_back(w);
+        return w;
+      });
+    };
+    split(to, a);
+    split(from, b);
+    for (size_t k = 0; k < a.size(); ++k) {
+      const auto r = register_of(a[k]);
+      if (!r || width(*r) != 64) continue;
+      code_.line(bits == 64 ? fmt::format("mov.b64 {}, {}", name(*r), b[k])
+                            : fmt::format("cvt.u64.u{} {}, {}", bits, name(*r), b[k]));
+    }
   }
 
   // Source and destination as the mnemonic names them; an mbarrier stands in shared memory.
@@ -462,15 +587,32 @@ class Writer {
     return out;
   }
 
-  // Counts, bytes and parities have 32 bits, states of mbarriers 64, and data what the mnemonic's type says.
+  // What the mnemonic's type says; 64 without one.
+  static uint8_t data_bits(const std::vector<std::string>& words) {
+    const std::string& type = words.back();
+    if (type == "b32" || type == "u32" || type == "s32" || type == "f32" || type == "f16x2" || type == "bf16x2" ||
+        type.ends_with("x4"))
+      return 32;
+    if (type == "f16" || type == "bf16" || type == "e5m2x2" || type == "e4m3x2") return 16;
+    return type == "e5m2" || type == "e4m3" ? 8 : 64;
+  }
+  // A policy is a hint: any that is one will do.
+  static bool is_policy(const std::vector<std::string>& words, size_t operand, size_t operands) {
+    return has(words, "L2::cache_hint") && operand + (has(words, "cp_mask") ? 2 : 1) == operands;
+  }
+  std::string policy() {
+    const std::string out = code_.fresh(64);
+    code_.line(fmt::format("createpolicy.fractional.L2::evict_last.b64 {}, 0.5", out));
+    return out;
+  }
+  // Counts, bytes, masks and parities have 32 bits, states of mbarriers 64, and data those of its type.
   static uint8_t bits_of(const std::vector<std::string>& words, bool waits, size_t operand) {
     if (words.front() == "mbarrier") {
       if (waits) return has(words, "parity") || operand == 3 ? 32 : 64;  // the last one limits the time
       const bool returns = has(words, "arrive") || has(words, "arrive_drop");
       return returns && operand == 0 ? 64 : 32;
     }
-    const std::string& type = words.back();
-    return type == "b32" || type == "u32" || type == "s32" ? 32 : 64;
+    return data_bits(words);
   }
 
   const prog::Test& t_;
@@ -478,39 +620,78 @@ class Writer {
   uint32_t thread_, block_, slot_ = 0, arrivals_ = 0, waits_ = 0;
   uint32_t at_ = 0, segment_ = 0;  // of the instruction at hand
   std::vector<uint32_t> loops_;    // by position
+  std::map<std::string, uint32_t> odd_;
   emit::PtxCode code_;
   Code out_;
 };
 
 }  // namespace
 
+namespace {
+struct NeedsRow {
+  std::string_view begin, part;
+  Needs needs;
+};
+// "Introduced in PTX ISA version" and "Requires sm_" of each instruction's notes.
+constexpr NeedsRow k_needs[] = {
+    {"fence.acquire", "", {86, 90}},
+    {"fence.release", "", {86, 90}},
+    {"fence.proxy.async::generic", "", {86, 90}},
+    {"fence.proxy.async::generic", "::read", {94, 90}},
+    {"fence.proxy.tensormap", "", {83, 90}},
+    {"fence.proxy.alias.", "", {94, 90}},
+    {"mbarrier.arrive", ".relaxed", {86, 90}},
+    {"mbarrier.test_wait", ".relaxed", {86, 90}},
+    {"mbarrier.try_wait", ".relaxed", {86, 90}},
+    {"mbarrier", "phase_type", {93, 90}},
+    {"mbarrier", "layout", {93, 90}},
+    {"cp.async.bulk", ".shared::cta.global", {86, 90}},
+    {"cp.async.bulk", ".relaxed", {93, 90}},
+    {"cp.async.bulk.tensor", "::gather4", {86, 100}},
+    {"cp.async.bulk.tensor", "::scatter4", {86, 100}},
+    {"cp.async.bulk.prefetch.tensor", "::gather4", {86, 100}},
+    {"cp.async.bulk.tensor", "im2col::w", {86, 100}},
+    {"cp.async.bulk.prefetch.tensor", "im2col::w", {86, 100}},
+    {"cp.async.bulk.tensor", ".cta_group", {86, 100}},
+    {"cp", ".cp_mask", {86, 100}},
+    {"multimem.cp", ".cp_mask", {91, 100}},
+    {"cp", ".ignore_oob", {92, 90}},
+    {"cp", "::16b", {94, 90}},
+    {"cp", "::32b", {94, 107}},
+    {"mbarrier", "::32b", {94, 107}},
+    {"cp", "report::disabled", {94, 107}},
+    {"cp", "L2::evict_last", {94, 107}},
+    {"cp", ".override::", {94, 107}},
+    {"cp", "im2col_no_offs::w", {94, 107}},
+    {"cp.reduce", ".noftz.f32", {94, 90}},
+    {"cp.reduce.async.bulk.relaxed", "", {93, 90}},
+    {"multimem", "", {81, 90}},
+    {"multimem", "acc::f32", {82, 90}},
+    {"multimem.ld_reduce", ".e4m3", {86, 100}},
+    {"multimem.ld_reduce", ".e5m2", {86, 100}},
+    {"multimem.st", ".e4m3", {86, 100}},
+    {"multimem.st", ".e5m2", {86, 100}},
+    {"multimem.cp", "", {91, 90}},
+    {"multimem.cp", ".relaxed", {93, 90}},
+    {"multimem.cp", ".noftz.f32", {94, 90}},
+    {"multimem.st.async", "", {93, 100}},
+    {"multimem.red.async", "", {93, 100}},
+    {"clusterlaunchcontrol", "", {86, 100}},
+    {"tensormap", "", {83, 90}},
+    {"mbarrier.check_layout", "", {93, 90}},
+    {"fence.proxy.generic::fabric", "", {93, 100}},
+    {"fence.proxy.fabric", "", {93, 100}},
+    {"st.async", "", {81, 90}},
+    {"st.async", ".b128", {92, 90}},
+    {"red.async", "", {81, 90}},
+    {"st.async.release", "", {87, 100}},
+    {"red.async.release", "", {87, 100}},
+};
+}  // namespace
+
 Needs needs_of(const std::string& mnemonic) {
-  struct Row {
-    std::string_view begin, part;
-    Needs needs;
-  };
-  // "Introduced in PTX ISA version" and "Requires sm_" of each instruction's notes.
-  static constexpr Row k_rows[] = {
-      {"fence.acquire", "", {86, 90}},
-      {"fence.release", "", {86, 90}},
-      {"fence.proxy.async::generic", "", {86, 90}},
-      {"fence.proxy.async::generic", "::read", {94, 90}},
-      {"fence.proxy.tensormap", "", {83, 90}},
-      {"fence.proxy.alias.", "", {94, 90}},
-      {"mbarrier.arrive", ".relaxed", {86, 90}},
-      {"mbarrier.test_wait", ".relaxed", {86, 90}},
-      {"mbarrier.try_wait", ".relaxed", {86, 90}},
-      {"mbarrier", "phase_type", {93, 90}},
-      {"mbarrier", "layout", {93, 90}},
-      {"cp.async.bulk", ".shared::cta.global", {86, 90}},
-      {"cp.async.bulk", ".relaxed", {93, 90}},
-      {"st.async", "", {81, 90}},
-      {"red.async", "", {81, 90}},
-      {"st.async.release", "", {87, 100}},
-      {"red.async.release", "", {87, 100}},
-  };
   Needs out;
-  for (const Row& r : k_rows)
+  for (const NeedsRow& r : k_needs)
     if (mnemonic.starts_with(r.begin) && mnemonic.find(r.part) != std::string::npos) out.also(r.needs);
   return out;
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "prog/ptx_objects.h"
 #include "term/term.h"
 #include "vocab/vocab.h"
 
@@ -33,6 +34,7 @@ class Maker {
       refuse(t_.span, fmt::format("the test needs clusters of {} CTAs", out_.tree.ranks),
              "8 are what every device with clusters has");
     check_widths();
+    check_sizes();
     find_maps();
     find_pairs();
     place();
@@ -52,7 +54,7 @@ class Maker {
         refuse(o.span, fmt::format("'{}' has no initial value", o.name), "give it one");
     }
     for (const prog::Symbol& s : t_.symbols)
-      if (s.aliased != k_none && s.proxy != "generic")
+      if (s.aliased != k_none && s.proxy != "generic" && s.proxy != "multimem")
         refuse(s.span, fmt::format("'{}' is reached through the proxy {}, and kernels have neither textures nor "
                                    "surfaces nor constant banks",
                                    s.name, s.proxy));
@@ -93,6 +95,21 @@ class Maker {
              "use values below 2^32, or 8 bytes");
   }
 
+  // A copy moves at most what a place has.
+  void check_sizes() const {
+    for_each([&](uint32_t, const Instr& i) {
+      if (i.hidden || (!begins_copy(i.mnemonic) || i.mnemonic.find(".tensor") != std::string::npos)) return;
+      for (const std::string& w : operands_of(i))
+        if (w.find_first_not_of("0123456789") == std::string::npos && w.size() > 2 &&
+            std::stoul(w.substr(0, 9)) > k_place_bytes && i.mnemonic.find("cp_mask") == std::string::npos)
+          refuse(i.span, fmt::format("a copy of {} bytes", w), fmt::format("a place has {}", k_place_bytes));
+    });
+  }
+  static bool begins_copy(const std::string& mnemonic) {
+    return mnemonic.starts_with("cp.async.bulk") || mnemonic.starts_with("cp.reduce.async.bulk") ||
+           mnemonic.starts_with("multimem.cp");
+  }
+
   void find_maps() {
     out_.maps.assign(t_.objects.size(), false);
     for_each([&](uint32_t, const Instr& i) {
@@ -100,12 +117,14 @@ class Maker {
     });
     for_each([&](uint32_t, const Instr& i) {
       if (i.addr.symbol == k_none || !out_.maps[t_.symbols[i.addr.symbol].object]) return;
-      if (i.tags.has(Tag::TMAP)) return;
+      if (i.tags.has(Tag::TMAP) || i.operands || i.hidden) return;
       if (i.kind != Kind::store || !i.tags.has(Tag::WEAK) || i.tags.has(Tag::ASY) || !i.value.is_const())
         refuse(i.span, fmt::format("'{}' accesses a tensor map", i.mnemonic),
                "a map is changed by st.weak of a constant, which becomes tensormap.replace");
       check_map_value(i.span, i.value.value());
     });
+    for (size_t o = 0; o < t_.objects.size(); ++o)
+      if (prog::is_tensor_map(t_.objects[o])) out_.maps[o] = true;
     for (size_t o = 0; o < t_.objects.size(); ++o)
       if (out_.maps[o]) check_map_value(t_.objects[o].span, t_.objects[o].init.front());
   }
@@ -120,7 +139,7 @@ class Maker {
     for (const prog::Thread& th : t_.threads) {
       const auto& code = t_.instrs(th.id);
       for (size_t k = 0; k < code.size(); ++k) {
-        if (!code[k].tags.has(Tag::VEC)) continue;
+        if (!code[k].tags.has(Tag::VEC) || code[k].tags.has(Tag::ALIAS)) continue;
         if (!code[k].hidden) {
           first = &code[k];
           continue;
@@ -149,8 +168,42 @@ class Maker {
                "use vectors of the same locations");
   }
 
+  // What a multicast reaches stands at one place of each CTA.
+  void find_same_places() {
+    for_each([&](uint32_t, const Instr& i) {
+      if (i.hidden || i.mnemonic.find(".multicast::") == std::string::npos) return;
+      for (const std::string& word : operands_of(i)) {
+        const auto all = symbols_of(t_, word);
+        for (size_t k = 1; k < all.size(); ++k) {
+          const prog::ObjectId a = t_.symbols[all.front()].object, b = t_.symbols[all[k]].object;
+          if (a != b && !same_place_.emplace(std::max(a, b), std::min(a, b)).second &&
+              same_place_.at(std::max(a, b)) != std::min(a, b))
+            refuse(i.span, fmt::format("'{}' is reached by two multicasts", t_.objects[std::max(a, b)].name),
+                   "use locations of their own");
+        }
+      }
+    });
+  }
+
+  // What a program cannot launch: see Layout::no_program.
+  void find_formal() {
+    for (const prog::Symbol& s : t_.symbols)
+      if (s.proxy == "multimem") out_.no_program = fmt::format("'{}' is a multimem address of several GPUs", s.name);
+    for (const prog::Object& o : t_.objects)
+      if (prog::is_tensor_map(o))
+        out_.no_program = fmt::format("'{}' is a tensor map of locations of the test", o.name);
+    for_each([&](uint32_t, const Instr& i) {
+      if (i.mnemonic.starts_with("clusterlaunchcontrol")) out_.no_program = "a cluster launch is cancelled";
+      if (i.mnemonic.starts_with("tensormap.cp_fenceproxy")) out_.no_program = "a tensor map is copied";
+      if (i.mnemonic.starts_with("fence.proxy.") && i.mnemonic.find("fabric") != std::string::npos)
+        out_.no_program = "the fabric proxy is that of several GPUs";
+    });
+  }
+
   void place() {
     out_.objects.resize(t_.objects.size());
+    find_same_places();
+    find_formal();
     for (prog::ObjectId o = 0; o < t_.objects.size(); ++o) {
       const auto with = partner_.find(o);
       Place& p = out_.objects[o];
@@ -158,6 +211,10 @@ class Maker {
       if (p.shared) p.block = out_.tree.seats[t_.objects[o].home].block;
       if (with != partner_.end() && with->second < o) {
         p.at = out_.objects[with->second].at + 8;
+        continue;
+      }
+      if (const auto same = same_place_.find(o); same != same_place_.end()) {
+        p.at = out_.objects[same->second].at;
         continue;
       }
       uint32_t& bytes = p.shared ? out_.shared_bytes : out_.memory_bytes;
@@ -212,6 +269,7 @@ class Maker {
   const prog::Test& t_;
   Layout out_;
   std::map<prog::ObjectId, prog::ObjectId> partner_;
+  std::map<prog::ObjectId, prog::ObjectId> same_place_;  // to a lower one
 };
 
 }  // namespace
@@ -239,12 +297,26 @@ std::vector<std::string> operands_of(const Instr& i) {
   return out;
 }
 
+std::vector<prog::SymbolId> symbols_of(const prog::Test& test, const std::string& bracket) {
+  std::vector<prog::SymbolId> out;
+  if (bracket.size() < 3 || bracket.front() != '[') return out;
+  for (size_t at = bracket[1] == '{' ? 2 : 1; at < bracket.size();) {
+    const size_t end = bracket.find_first_of(",]}", at);
+    const std::string name = bracket.substr(at, end - at);
+    const auto s = std::find_if(test.symbols.begin(), test.symbols.end(), [&](const prog::Symbol& x) {
+      return x.name == name || (x.proxy == "multimem" && x.name.starts_with(name + "("));
+    });
+    if (s == test.symbols.end()) break;
+    out.push_back(static_cast<prog::SymbolId>(s - test.symbols.begin()));
+    if (bracket[1] != '{' || bracket[end] != ',') break;
+    at = end + 1;
+  }
+  return out;
+}
+
 prog::SymbolId symbol_of(const prog::Test& test, const std::string& bracket) {
-  if (bracket.size() < 3 || bracket.front() != '[') return k_none;
-  const std::string name = bracket.substr(1, bracket.find_first_of(",]") - 1);
-  for (prog::SymbolId s = 0; s < test.symbols.size(); ++s)
-    if (test.symbols[s].name == name) return s;
-  return k_none;
+  const auto all = symbols_of(test, bracket);
+  return all.empty() ? k_none : all.front();
 }
 
 Layout layout_of(const prog::Test& test) { return Maker(test).run(); }

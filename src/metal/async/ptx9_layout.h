@@ -36,6 +36,7 @@ struct Layout {
   uint32_t shared_bytes = 0, memory_bytes = 0;
   std::vector<prog::Observable> observables;
   std::vector<std::string> untold;  // observables whose value is opaque: "m is an mbarrier object"
+  std::string no_program;           // why no program launches the kernel, which is written all the same; "": one does
 };
 
 // Thrown inside async; ptx9.cpp makes it an error.
@@ -47,6 +48,7 @@ struct Refused {
 // The words of a written operand list: "[s], [g], 16, [m]" is "[s]" "[g]" "16" "[m]".
 std::vector<std::string> operands_of(const prog::Instr& i);
 prog::SymbolId symbol_of(const prog::Test& test, const std::string& bracket);  // of "[s]" and "[map, {0}]"; or k_none
+std::vector<prog::SymbolId> symbols_of(const prog::Test& test, const std::string& bracket);  // of "[{s, t}]" all
 
 Layout layout_of(const prog::Test& test);
 

@@ -53,6 +53,9 @@ Expected<AsyncRun> AsyncRun::make(const prog::Test& test, const Options& options
                     "leave the options out: a round group draws delays and traffic by its seed");
   auto m = async::ptx9_module(test, sm);
   if (!m) return std::unexpected(m.error());
+  if (!m->no_program.empty())
+    return unsupported_at(test.span, m->no_program + ", which runs do not make",
+                          "'fencepost emit --target ptx' writes the kernel");
   if (m->aliases)
     return unsupported_at(test.span, "a location has two addresses, and runs map memory once",
                           "'fencepost emit --target cuda-source' writes a program that maps it twice");

@@ -327,6 +327,9 @@ Expected<std::string> ptx9_text(const prog::Test& test, const Origin& origin) {
 Expected<std::string> ptx9_cuda_source(const prog::Test& test, const Origin& origin) {
   const auto m = ptx9_module(test);
   if (!m) return std::unexpected(m.error());
+  if (!m->no_program.empty())
+    return unsupported_at(test.span, m->no_program + ", which the program does not make",
+                          "--target ptx writes the kernel");
   const std::string asked = question(*m, test);
   if (asked.empty() && !m->untold.empty())
     return unsupported_at(test.span, fmt::format("{}, whose value no program can tell", m->untold.front()),

@@ -116,12 +116,13 @@ std::string part_text(const prog::Test& test, const Execution& x, uint32_t event
   }
   const vocab::TagSet& tags = x.events[event].tags;
   const bool counts = in.kind == prog::Kind::rmw && tags.has(Tag::MBAR);
-  const std::string part = tags.has(Tag::UB)     ? "its state is not allowed"
-                           : tags.has(Tag::DONE) ? "it was successful"
-                           : counts              ? tags.has(Tag::W) ? "its signal, written" : "its signal, read"
-                           : tags.has(Tag::W)    ? "its write"
-                           : tags.has(Tag::R)    ? "its read"
-                                                 : "its fence";
+  const std::string part = tags.has(Tag::UB)                                     ? "its state is not allowed"
+                           : tags.has(Tag::DONE)                                 ? "it was successful"
+                           : tags.has(Tag::MBAR) && in.kind == prog::Kind::fence ? "the phase is complete"
+                           : counts           ? tags.has(Tag::W) ? "its signal, written" : "its signal, read"
+                           : tags.has(Tag::W) ? "its write"
+                           : tags.has(Tag::R) ? "its read"
+                                              : "its fence";
   return fmt::format("{}  ({})", first == code.end() ? "access to an mbarrier" : prog::to_string(test, thread, *first),
                      part);
 }

@@ -120,18 +120,17 @@ TEST(Ptx9, WhatIsNotModelledOrNotPtxIsRefusedAtItsPlace) {
   has("mbarrier.arrive.shared::cluster.b64 r0, [m]", "returns no state", m);
   has("mbarrier.test_wait.phase_type::conditional.shared::cta.b64 r0, [m], 0", "asks for .parity", m);
   has("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [x], 24, [m]", "24 is no number of bytes", m);
-  has("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [x], 32, [m]", "32 bytes", m);
+  has("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [x], 0, [m]", "0 is no number of bytes", m);
   has("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [x], [x], 16, [m]", "x lies in global memory", m);
   has("cp.async.bulk.global.shared::cta.bulk_group [s], [s], 16", "s lies in shared memory", m);
   has("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [s], [x], 16, [m], 3",
-      "'multicast::cluster' of cp.async.bulk", m);
-  has("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.min.u32 [s], 1, [m]", "'min' of", m);
-  has("mbarrier.init.layout::v1.shared::cta.b64 [m], 4", "'layout::v1' of mbarrier.init", m);
-  has("cp.async.cg.shared::cta.global.L2::128B [s], [x], 16", "is not modelled", m);
+      "the mask 3 is not that of the CTAs of the list", m);
+  has("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.exch.u32 [s], 1, [m]", "'exch' does", m);
+  has("mbarrier.init.layout::v1.shared::cta.b64 [m], 4", "is declared with the layout v0", m);
   has("cp.async.bulk.relaxed.sys.global.shared::cta.bulk_group [x], [s], 16", "together, or neither", m);
   has("cp.async.ca.shared::cta.global [s], [x], 5", "5 is no number of bytes", m);
   has("cp.async.cg.shared::cta.global [s], [x], 8", "8 is no number of bytes", m);
-  has("fence.proxy.fabric::generic.alias.acquire.sys", "is not modelled", m);
+  has("fabric.wait.sync_restrict::reads", "is not modelled", m);
   has("wgmma.fence", "is not modelled", m);
   has("bar.warp.sync 3", "some threads of a warp", m);
   has("barrier.cluster.wait", "has not arrived", m);
@@ -173,7 +172,8 @@ TEST(Ptx9, PlacesThatAnInstructionDoesNotReachAreRefused) {
   says("bar.warp.sync 0", "some threads of a warp");
   says(
       "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [s], [x, {0}], [m] | ;\n "
-      "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [s], [y, {0}], [m]",
+      "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [s], [y, {0}], [m] | ;\n "
+      "fence.proxy.tensormap::generic.acquire.gpu [x], 128",
       "two tensor maps");
   for (const char* weak :
        {"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.b128 [s], [s], 16, [m]",

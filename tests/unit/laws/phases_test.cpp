@@ -100,10 +100,14 @@ Program drawn(Rng& rng) {
 struct Told {
   std::set<std::vector<bool>> answers;
   bool undefined = false;
+  bool unwaited = false;  // 9.7.15.16.5.1: an arrival in a phase, and no wait for the phase before it was successful
 };
 
+bool is_arrival(MbarrierOp op) { return op >= MbarrierOp::arrive && op <= MbarrierOp::arrive_drop_no_complete; }
+
+// `waited`: the phase in which a wait for the one before it was successful; 0: none was.
 void interleave(const Program& p, std::vector<size_t> at, std::vector<uint64_t> token, std::vector<bool> answers,
-                const Oracle& object, Told& told) {
+                const Oracle& object, uint64_t waited, Told& told) {
   bool ended = true;
   for (size_t t = 0; t < p.threads.size(); ++t) {
     if (at[t] == p.threads[t].size()) continue;
@@ -113,6 +117,9 @@ void interleave(const Program& p, std::vector<size_t> at, std::vector<uint64_t> 
     auto seen = answers;
     auto held = token;
     auto then = at;
+    uint64_t after = waited;
+    if (l.kind == Line::Kind::arrive_for_token || (l.kind == Line::Kind::count && is_arrival(l.op)))
+      told.unwaited |= object.valid && object.phase > 0 && waited != object.phase;
     ++then[t];
     switch (l.kind) {
       case Line::Kind::arrive_for_token:
@@ -120,6 +127,7 @@ void interleave(const Program& p, std::vector<size_t> at, std::vector<uint64_t> 
         [[fallthrough]];
       case Line::Kind::count:
         told.undefined |= !next.apply(l.op, l.n);
+        if (l.op == MbarrierOp::init || l.op == MbarrierOp::inval) after = 0;
         break;
       case Line::Kind::wait_parity:
         told.undefined |= !object.valid;
@@ -132,7 +140,9 @@ void interleave(const Program& p, std::vector<size_t> at, std::vector<uint64_t> 
         break;
       }
     }
-    interleave(p, then, held, seen, next, told);
+    const bool waits = l.kind == Line::Kind::wait_parity || l.kind == Line::Kind::wait_token;
+    if (waits && seen[l.result]) after = object.phase;
+    interleave(p, then, held, seen, next, after, told);
   }
   if (ended) told.answers.insert(answers);
 }
@@ -140,18 +150,18 @@ void interleave(const Program& p, std::vector<size_t> at, std::vector<uint64_t> 
 TEST(Phases, EnginesSayWhatTheOracleSays) {
   const char* asked = std::getenv("FENCEPOST_PTX9_LAWS");
   const char* key = std::getenv("FENCEPOST_PTX9_SEED");
-  const size_t n = asked == nullptr ? 150 : std::strtoull(asked, nullptr, 10);
+  const size_t n = asked == nullptr ? 75 : std::strtoull(asked, nullptr, 10);
   Rng rng(916 + (key == nullptr ? 0 : 1000003 * std::strtoull(key, nullptr, 10)));
   auto model = cat::load_model("ptx-9", vocab::Dialect::ptx);
   ASSERT_TRUE(model.has_value());
-  size_t possible = 0, impossible = 0, undefined = 0, defined = 0;
+  size_t possible = 0, impossible = 0, undefined = 0, defined = 0, unwaited = 0, late = 0;
   for (size_t k = 0; k < n; ++k) {
     const Program p = drawn(rng);
     Told told;
     Oracle object;
     object.apply(MbarrierOp::init, p.expected);
     interleave(p, std::vector<size_t>(p.threads.size()), std::vector<uint64_t>(p.threads.size()),
-               std::vector<bool>(p.answers.size()), object, told);
+               std::vector<bool>(p.answers.size()), object, 0, told);
     std::vector<bool> answer(p.answers.size());
     std::string question = "true";
     for (size_t w = 0; w < p.answers.size(); ++w) {
@@ -172,12 +182,20 @@ TEST(Phases, EnginesSayWhatTheOracleSays) {
       // What an undefined operation leaves behind is not promised, so answers are compared where there is none.
       if (!told.undefined)
         ASSERT_EQ(status(check::Property::condition) == Status::holds, told.answers.contains(answer)) << text;
-      ASSERT_EQ(status(check::Property::races), told.undefined ? Status::fails : Status::holds) << text;
+      const Status races = status(check::Property::races);
+      ASSERT_TRUE(races != Status::gave_up || e == check::Engine::enumerate) << text;
+      late += races == Status::gave_up;  // seven operations on one mbarrier have 7! orders
+      if (races != Status::gave_up)
+        ASSERT_EQ(races, told.undefined || told.unwaited ? Status::fails : Status::holds) << text;
     }
     ++(told.undefined ? undefined : told.answers.contains(answer) ? possible : impossible);
     defined += !told.undefined;
+    unwaited += !told.undefined && told.unwaited;
   }
-  fmt::print("{} programs of phases: {} undefined, {} possible, {} impossible\n", n, undefined, possible, impossible);
+  fmt::print("{} programs of phases: {} undefined, {} possible, {} impossible, {} with a phase without a wait\n", n,
+             undefined, possible, impossible, unwaited);
+  EXPECT_GT(unwaited, n / 100);
+  EXPECT_LE(late, n / 20);
   EXPECT_GT(possible, n / 10);
   EXPECT_GT(impossible, n / 30);
   EXPECT_GT(undefined, n / 10);

@@ -174,6 +174,17 @@ const char* const k_lines[] = {
     "fence.proxy.tensormap::generic.acquire.gpu [g], 128",
     "fence.proxy.alias",
     "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster",
+    "fence.proxy.generic::fabric.alias.release.sys",
+    "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [s], [d, {{0}}], [m]",
+    "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [d, {{0}}], [s]",
+    "cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.bulk_group [d, {{0}}], [s]",
+    "tensormap.replace.tile.global_address.global.b1024.b64 [d], 1",
+    "cp.async.bulk.prefetch.L2.global [g], 16",
+    "multimem.st.relaxed.gpu.b64 [mm], 4",
+    "multimem.red.release.gpu.add.u64 [mm], 1",
+    "multimem.ld_reduce.acquire.gpu.add.u64 r{0}, [mm]",
+    "multimem.cp.async.bulk.global.shared::cta.bulk_group [mm], [s], 16",
+    "multimem.st.async.release.gpu.global.b64 [mm], 5",
 };
 const char* const k_places[][2] = {
     {"cta 0, cluster 0, gpu 0", "cta 0, cluster 0, gpu 0"},
@@ -195,7 +206,9 @@ std::string random_text(Rng& rng) {
     }
   const auto& places = k_places[rng.below(std::size(k_places))];
   std::string out = fmt::format(
-      "PTX random\n{{ x = 0; g = 7; s @ shared P0 = 9; u @ shared P1 = 3; m @ mbarrier P0 = {}; }}\n P0@{} | P1@{} ;\n",
+      "PTX random\n{{ x = 0; g = 7; y = 2; d @ tensormap g, x; mm @ multimem g, y; s @ shared P0 = 9; u @ shared P1 = "
+      "3; "
+      "m @ mbarrier P0 = {}; }}\n P0@{} | P1@{} ;\n",
       1 + rng.below(2), places[0], places[1]);
   for (size_t k = 0; k < std::max(columns[0].size(), columns[1].size()); ++k)
     out += fmt::format(" {} | {} ;\n", k < columns[0].size() ? columns[0][k] : "",
@@ -247,8 +260,9 @@ class Histogram {
 };
 
 TEST(Ptx9, EnginesAgreeOnRandomTestsOfNewInstructions) {
-  const cat::Model models[] = {model("ptx-9"), model("ptx-9[P2=intended,P3=writer,P4=alone]"),
-                               model("ptx-9[P2=strict,A1=destination,A2=ordered,M1=widened,M2=cta,SC=no,WARP=no]")};
+  const cat::Model models[] = {
+      model("ptx-9"), model("ptx-9[P2=intended,P3=writer,P4=alone,PW=causal]"),
+      model("ptx-9[P2=strict,A1=destination,A2=ordered,M1=widened,M2=cta,SC=no,WARP=no,MM=same,PW=own]")};
   Rng rng(seed(909));
   Histogram kinds;
   size_t read = 0, allowed = 0, flagged = 0, late = 0;
