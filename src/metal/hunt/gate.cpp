@@ -26,6 +26,7 @@ class Gate {
     sites_.resize(test.body.size());
     offsets_ = offsets_of(machine);
     parameters_ = parameters_of(machine);
+    has_guard_ = compares(machine, k_guard_parameter);
     has_scoreboards_ = std::ranges::any_of(code_, [](const MachineInstruction& i) { return i.sets.has_value(); });
     uint64_t most = 0;
     size_t begin = 0;
@@ -337,8 +338,11 @@ class Gate {
       if (!p.acquires() || from.kernel || from.site > k) continue;
       const Instruction& o = test_.body[from.site];
       if (!o.reads() || !o.is_strong() || o.bits() != p.bits() || !may_overlap(o, p)) continue;
-      for (const End& to : ends(k, false))
-        if (to.kernel || to.site > k) acquire(k, from, to);
+      for (const End& to : ends(k, false)) {
+        if (!to.kernel && to.site < k) continue;
+        // Which path the guard takes is not followed. Where nothing asks for it no predicate can stand for it.
+        if (p.guard == Guard::none || !has_guard_ || !invalidates_between(from, to)) acquire(k, from, to);
+      }
     }
   }
   // May load k have the value of access j of its thread, which stands before it? Not if another thread's write must
@@ -567,6 +571,15 @@ class Gate {
     add(local ? Effect::no_remote : Effect::no_invalidate, k, *open);
   }
 
+  bool invalidates_between(const End& from, const End& to) const {
+    const auto behind = reached(*from.nodes, false, never, false, true);
+    Nodes invalidates;
+    for (size_t n = 0; n < code_.size(); ++n)
+      if (behind[n] && role_of(code_[n]) == Role::invalidate) invalidates.push_back(n);
+    const auto seen = reached(invalidates, false, never, false, true);
+    return std::ranges::any_of(*to.nodes, [&](size_t n) { return seen[n]; });
+  }
+
   // The value of each read is there before `to` begins.
   void wait(uint32_t k, const End& from, const End& to) {
     for (const size_t a : *from.nodes) {
@@ -740,6 +753,7 @@ class Gate {
   std::map<std::pair<uint32_t, Effect>, std::string> found_;
   Nodes lost_, unlabelled_;
   bool has_scoreboards_ = false;
+  bool has_guard_ = false;  // some predicate comes from the guard of the test
   bool unrolled_ = false;
   size_t loop_end_ = ~size_t{0};  // the branch back that spans most
   Nodes entry_ = {0}, exits_;

@@ -109,12 +109,24 @@ bool mmio_read_moves_behind_branch(const Case& c) {
   return false;
 }
 
+// What is left of an acquiring load that nobody uses: CCTL.IVALL behind a predicate that nothing sets.
+bool unused_guarded_acquire_is_lost(const Case& c) {
+  const Instruction& i = c.at();
+  return c.effect == "no-invalidate" && i.kind == Kind::load && i.unused && i.acquires() && i.guard != Guard::none;
+}
+
 bool generic_loop_loses_acquire(const Case& c) {
   const Instruction& i = c.at();
   return c.target >= 90 && is_loop_in_shared(i) && (i.place == 'u' || i.place == 'c') && c.effect == "no-invalidate";
 }
 
 bool is_wide(const Instruction& i) { return i.kind <= Kind::store && i.bits() * i.vector == 256; }
+
+// What is left of an acquiring load of 256 bits that nobody uses: the load, from an address that nothing sets.
+bool wide_unused_load_goes_astray(const Case& c) {
+  const Instruction& i = c.at();
+  return c.target >= 100 && c.effect == "elsewhere" && is_wide(i) && i.kind == Kind::load && i.unused && i.acquires();
+}
 
 bool wide_of_cluster_is_left_out(const Case& c) {
   return c.release <= 12 && c.target >= 100 && is_wide(c.at()) && c.at().scope == Scope::cluster &&
@@ -310,6 +322,21 @@ constexpr Rule k_rules[] = {
       "- ptxas 12.9.86 and 13.5.37, sm_80, sm_90 and sm_100, `-O2` and `-O3`; right at `-O0` and `-O1`, and for "
       "sm_120 (at `-O3`).\n"
       "- `ld.volatile` in place of `ld.mmio` stays before the branch, and so does a read whose result is used.\n"}},
+    {unused_guarded_acquire_is_lost,
+     "an acquiring load behind a guard that nobody uses becomes a fence behind a predicate that nothing sets",
+     {"", "", "",
+      "- `ld.acquire` above `.cta`, behind a predicate or a branch, of global, shared and generic addresses; ptxas "
+      "12.9.86 "
+      "and 13.5.37, sm_90, sm_100 and sm_120, `-O1` to `-O3`. For sm_80 the fence has no guard.\n"
+      "- That the load is left out is allowed: it may read the value that the thread has read before. Its acquire is "
+      "then owed to that earlier read.\n"
+      "- Right: the same with a use of the result, or without the guard.\n"}},
+    {wide_unused_load_goes_astray,
+     "an acquiring load of 256 bits that nobody uses reads an address that nothing sets",
+     {"", "", "",
+      "- `.v8.b32` and `.v4.b64`, every scope above `.cta`, `-O0` to `-O3` (tried with `.v8.b32` for sm_100); ptxas "
+      "12.9.86 and 13.5.37. The address registers are R0 and R1, and R1 is the stack pointer.\n"
+      "- Right: `.v4.b32`, of which CCTL.IVALL alone is left, and `ld.relaxed`, which goes.\n"}},
     {wide_of_cluster_is_left_out,
      "loads and stores of 256 bits with the scope .cluster are left out by 12.9",
      {"", "", "",

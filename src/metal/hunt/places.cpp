@@ -181,6 +181,17 @@ class Roots {
     }
     return out;
   }
+  bool compares(const MachineKernel& k, uint32_t parameter) {
+    bool out = false;
+    for (const MachineInstruction& i : k.code) {
+      const std::string base = i.base();
+      for (const std::string& o : i.operands)
+        out = out || o.find("c[0x0][R") != std::string::npos ||
+              ((base == "ISETP" || base == "UISETP") && of(o).contains(parameter));
+      step(i);
+    }
+    return out;
+  }
 
  private:
   static void add(From& to, const From& more) { to.insert(more.begin(), more.end()); }
@@ -220,6 +231,8 @@ class Roots {
 }  // namespace
 
 std::vector<std::set<uint32_t>> parameters_of(const MachineKernel& k) { return Roots(k.sm).all(k); }
+
+bool compares(const MachineKernel& k, uint32_t parameter) { return Roots(k.sm).compares(k, parameter); }
 
 std::vector<std::optional<uint32_t>> offsets_of(const MachineKernel& k) { return Follow().all(k); }
 

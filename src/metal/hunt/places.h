@@ -16,5 +16,9 @@ std::vector<std::optional<uint32_t>> offsets_of(const MachineKernel& k);
 // have 8 bytes each (p 0, q 8, u 16, out 24). Empty where they cannot be followed.
 std::vector<std::set<uint32_t>> parameters_of(const MachineKernel& k);
 inline constexpr uint32_t k_out_parameter = 24;
+// Does some instruction set a predicate by a comparison with that parameter? True where the code finds parameters by a
+// register, which is not followed.
+bool compares(const MachineKernel& k, uint32_t parameter);
+inline constexpr uint32_t k_guard_parameter = 40;  // with the number of rounds of a loop
 
 }  // namespace fencepost::hunt

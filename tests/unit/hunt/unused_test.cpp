@@ -161,6 +161,30 @@ TEST(HuntUnused, AFenceWaitsForAnAtomButNotForARed) {
   EXPECT_EQ(known_fault("no-wait", *load, 1, "ptxas-13.5.37 sm_90 -O3"), "");
 }
 
+// An acquiring load that nobody uses may go; its fence is owed where the guard is true. -O0 has a branch on the guard
+// around it; above, it is behind a predicate that nothing sets.
+TEST(HuntUnused, AGuardedAcquireKeepsItsGuard) {
+  EXPECT_EQ(effects_of("guarded-acquire"), (Effects{"no-invalidate", "unused-load"}));
+  EXPECT_EQ(effects_of("guarded-acquire-O0"), Effects{"unused-load"});
+  EXPECT_EQ(effects_of("guarded-acquire-O0", "CCTL.IVALL", "NOP"), (Effects{"no-invalidate", "unused-load"}));
+  // Without the guard the fence is done on every path.
+  EXPECT_EQ(effects_of("guarded-acquire", "@P0 CCTL.IVALL", "CCTL.IVALL"), Effects{"unused-load"});
+  const auto t = parse_test("ld.relaxed.gpu.global.u32@p2; ?p ld.acquire.gpu.global.u32@p2 unused");
+  ASSERT_TRUE(t.has_value());
+  EXPECT_NE(known_fault("no-invalidate", *t, 1, "ptxas-13.5.37 sm_90 -O3"), "");
+  const auto always = parse_test("ld.relaxed.gpu.global.u32@p2; ld.acquire.gpu.global.u32@p2 unused");
+  EXPECT_EQ(known_fault("no-invalidate", *always, 1, "ptxas-13.5.37 sm_90 -O3"), "");
+}
+
+// Of an acquiring load of 256 bits that nobody uses the load stays, and its address goes.
+TEST(HuntUnused, AnUnusedWideLoadGoesAstray) {
+  EXPECT_TRUE(effects_of("wide-unused").contains("elsewhere"));
+  const auto t = parse_test("ld.acquire.gpu.global.v8.b32@w1 unused");
+  ASSERT_TRUE(t.has_value());
+  EXPECT_NE(known_fault("elsewhere", *t, 0, "ptxas-13.5.37 sm_100 -O3"), "");
+  EXPECT_EQ(known_fault("elsewhere", *t, 0, "ptxas-13.5.37 sm_90 -O3"), "");
+}
+
 TEST(HuntUnused, ReportsOfBoth) {
   const std::string used = "atom.relaxed.gpu.add.u32@u1; fence.acquire.gpu; ld.weak.global.u32@p2";
   const std::string fence = report_of("no-wait", "not-awaited", 1, used);
