@@ -217,6 +217,10 @@ uint64_t number_value(const Cursor& c, const Token& t, uint64_t max) {
   if (t.kind != Tok::number || ec != std::errc() || end != digits.data() + digits.size())
     c.fail(t, fmt::format("{} is not a number", quoted(t.text)),
            "numbers are decimal digits, or 0x and hexadecimal digits");
+  // C and PTX read it to the base of eight.
+  if (base == 10 && digits.size() > 1 && digits[0] == '0' && v >= 8)
+    c.fail(t, fmt::format("{} begins with 0: in C and PTX that is an octal number", quoted(t.text)),
+           fmt::format("write {}, or 0x and hexadecimal digits", v));
   if (v > max)
     c.fail(t, fmt::format("the number {} is out of range", quoted(t.text)),
            fmt::format("the largest value here is {}", max));

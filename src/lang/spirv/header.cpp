@@ -50,6 +50,9 @@ class Line {
     uint64_t v = 0;
     const auto [stop, failed] = std::from_chars(rest().data(), rest().data() + rest().size(), v, hex ? 16 : 10);
     if (failed != std::errc{} || (minus && v > uint64_t{1} << 63)) fail("this number does not fit into 64 bits");
+    if (!hex && rest()[0] == '0' && v >= 8)  // the languages of shaders and kernels read it to the base of eight
+      fail("this number begins with 0, which makes it octal in the source",
+           fmt::format("write {}, or 0x and hexadecimal digits", v));
     at_ += static_cast<uint32_t>(stop - rest().data());
     return minus ? 0 - v : v;
   }
