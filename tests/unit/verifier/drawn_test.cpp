@@ -59,7 +59,7 @@ std::string place(const nlohmann::json& j) {
 // One line for each thing that is said.
 std::string said(const Kernel& k, const std::string& file) {
   std::vector<std::string> words = k.words;
-  for (const char* more : {"--no-attack", "--timeout=60", "--format=json"}) words.emplace_back(more);
+  for (const char* more : {"--no-attack", "--timeout=600", "--format=json"}) words.emplace_back(more);
   const auto o = launch::parse(words);
   EXPECT_TRUE(o) << k.number;
   if (!o) return "";
