@@ -208,7 +208,7 @@ def answers_of(pool, jobs, workers, end):
     """The answers in order; no new kernels after `end`. Enough are asked ahead that nobody waits for a slow one."""
     asked, at = deque(), 0
     while at < len(jobs) or asked:
-        while at < len(jobs) and len(asked) < 64 * workers and (end is None or time.monotonic() < end):
+        while at < len(jobs) and len(asked) < 16 * workers and (end is None or time.monotonic() < end):
             asked.append(pool.submit(some, jobs[at:at + 4]))
             at += 4
         if not asked:
