@@ -27,6 +27,7 @@ std::optional<Status> verdicts(const prog::Test& test, const cat::Model& model, 
   const check::Result e = check::enumerate(test, options.reference != nullptr ? *options.reference : model, o, first);
   Job second = Job::with_budget(options.seconds);
   const check::Result s = check::solve(test, model, o, second);
+  out.rules |= s.stats.rules;
   if (answered(s.verdict.status) && s.stats.symmetric_runs > 0) {
     ++out.symmetric;
     o.symmetry = false;

@@ -23,6 +23,7 @@ struct Comparison {
   std::optional<Status> condition;
   std::optional<Status> races;
   bool outcomes_compared = false;
+  bounds::Fired rules;                     // by which `solve` decided without search (bounds/rules.h)
   uint32_t symmetric = 0;                  // queries that looked at one execution of several; asked again of all
   uint32_t gave_up = 0;                    // queries that an engine did not answer in time
   std::vector<std::string> disagreements;  // one sentence each, empty if all is well

@@ -219,6 +219,7 @@ Record one(const Setup& setup, uint64_t index) {
     const Comparison c = compare(*test, model, o);
     record.condition[record.models] = c.condition ? static_cast<int8_t>(*c.condition) : -1;
     record.races[record.models] = c.races ? static_cast<int8_t>(*c.races) : -1;
+    record.rules |= static_cast<uint32_t>(c.rules.to_ulong());
     ++record.models;
     record.outcome_sets += c.outcomes_compared ? 1 : 0;
     record.symmetric += c.symmetric;
@@ -310,6 +311,8 @@ int show_one(const Setup& setup) {
     const Comparison c = compare(*test, model, setup.compare_options(p->syntax, name, true, index));
     fmt::print("{}: condition {}, races {}\n", name, c.condition ? fencepost::name(*c.condition) : "not decided",
                c.races ? fencepost::name(*c.races) : "not decided");
+    for (size_t k = 0; k < bounds::k_rules; ++k)
+      if (c.rules.test(k)) fmt::print("  rule: {}\n", bounds::name(static_cast<bounds::Rule>(k)));
     for (const std::string& d : c.disagreements) fmt::print("  {}\n", d);
   }
   const Record r = one(setup, index);

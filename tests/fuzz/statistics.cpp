@@ -12,6 +12,7 @@ void Statistics::add(const Record& r) {
   if (r.unread != 0) ++unread_;
   if (r.threads >= 3 && r.events >= 8) ++large_;
   for (size_t i = 0; i < classes_.size(); ++i) classes_[i] += (r.classes >> i) & 1;
+  for (size_t k = 0; k < rules_.size(); ++k) rules_[k] += (r.rules >> k) & 1;
   for (size_t m = 0; m < r.models; ++m) {
     if (r.condition[m] >= 0) {
       ++cases_;
@@ -41,6 +42,10 @@ std::string Statistics::text() const {
                      share(large_, programs_));
   for (size_t i = 0; i < classes_.size(); ++i)
     out += fmt::format("{} {} {:.1f} %", i == 0 ? "" : ",", classes()[i], share(classes_[i], programs_));
+  out += "\nrules:";
+  for (size_t k = 0; k < rules_.size(); ++k)
+    out += fmt::format("{} {} {:.1f} %", k == 0 ? "" : ",", bounds::name(static_cast<bounds::Rule>(k)),
+                       share(rules_[k], programs_));
   out += fmt::format("\n{} programs not read, {} deaths, {} disagreements\n", unread_, deaths_, disagreements_);
   return out;
 }

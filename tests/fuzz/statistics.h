@@ -1,11 +1,13 @@
 #pragma once
 // What a fuzzing run has met: proof that the agreement of the engines was worth something.
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "base/verdict.h"
+#include "bounds/rules.h"
 
 namespace fencepost::fuzz {
 
@@ -20,6 +22,7 @@ struct Record {
   uint32_t models = 0;
   int8_t condition[k_models_each] = {};  // Status, or -1: an engine gave up
   int8_t races[k_models_each] = {};
+  uint32_t rules = 0;  // bit i: bounds::Rule i
   uint32_t outcome_sets = 0;
   uint32_t symmetric = 0;
   uint32_t gave_up = 0;
@@ -41,6 +44,7 @@ class Statistics {
            disagreements_ = 0, deaths_ = 0;
   std::map<Status, uint64_t> condition_, races_;
   std::vector<uint64_t> classes_;
+  std::array<uint64_t, bounds::k_rules> rules_{};
 };
 
 }  // namespace fencepost::fuzz

@@ -10,8 +10,8 @@ using cat::Type;
 
 class Walk {
  public:
-  Walk(const cat::Model& m, const BaseBounds& base, const Bounds& bounds)
-      : m_(m), base_(base), bounds_(bounds), no_(m.nodes.size()), seen_(m.nodes.size(), false) {}
+  Walk(const cat::Model& m, const BaseBounds& base, const Bounds& bounds, Fired* fired)
+      : m_(m), base_(base), bounds_(bounds), fired_(fired), no_(m.nodes.size()), seen_(m.nodes.size(), false) {}
 
   std::vector<ForbiddenPair> run() {
     for (const cat::Axiom& a : m_.axioms)
@@ -38,10 +38,12 @@ class Walk {
   const Relation& may(NodeId id) const { return bounds_.node[id].may; }
   const Relation& must(NodeId id) const { return bounds_.node[id].must; }
 
-  void forbid(NodeId id, const Relation& pairs) {
+  void forbid(NodeId id, const Relation& pairs, Rule by) {
     if (m_.nodes[id].type == Type::set) return;
     if (no_[id].universe() == 0) no_[id] = Relation(base_.n);
-    no_[id] |= pairs & may(id);
+    const Relation possible = pairs & may(id);
+    if (fired_ != nullptr && !possible.subset_of(no_[id])) fired_->set(static_cast<size_t>(by));
+    no_[id] |= possible;
   }
 
   Relation close(const Relation& r) const {
@@ -56,12 +58,12 @@ class Walk {
   void start(const cat::Axiom& a) {
     if (m_.nodes[a.node].type == Type::set) return;
     if (a.kind == cat::AxiomKind::empty) {
-      forbid(a.node, may(a.node));
+      forbid(a.node, may(a.node), Rule::empty);
       return;
     }
     const Relation diagonal = Relation::identity(base_.n);
-    forbid(a.node, diagonal);
-    if (a.kind == cat::AxiomKind::acyclic) forbid(a.node, close(must(a.node)).inverse());
+    forbid(a.node, diagonal, Rule::irreflexive);
+    if (a.kind == cat::AxiomKind::acyclic) forbid(a.node, close(must(a.node)).inverse(), Rule::acyclic);
   }
 
   // Out of (i, j) forbidden in first ; second: the pairs (k, j) of second.
@@ -104,39 +106,39 @@ class Walk {
         no.for_each([&](uint32_t i, uint32_t j) { out_.push_back({node.base, i, j}); });
         return;
       case NodeOp::rec_var:
-        forbid(m_.variables[node.rec].definition, no);
+        forbid(m_.variables[node.rec].definition, no, Rule::union_);
         return;
       case NodeOp::union_:
-        for (NodeId k : node.kids) forbid(k, no);
+        for (NodeId k : node.kids) forbid(k, no, Rule::union_);
         return;
       case NodeOp::inter:
         for (size_t k = 0; k < node.kids.size(); ++k) {
           Relation pairs = no;
           for (size_t other = 0; other < node.kids.size(); ++other)
             if (other != k) pairs &= must(node.kids[other]);
-          forbid(node.kids[k], pairs);
+          forbid(node.kids[k], pairs, Rule::inter);
         }
         return;
       case NodeOp::diff:
-        forbid(node.kids[0], no - may(node.kids[1]));
+        forbid(node.kids[0], no - may(node.kids[1]), Rule::diff);
         return;
       case NodeOp::inverse:
-        forbid(node.kids[0], no.inverse());
+        forbid(node.kids[0], no.inverse(), Rule::inverse);
         return;
       case NodeOp::seq:
         if (node.kids.size() != 2) return;
-        forbid(node.kids[1], through_first(no, node.kids[0]));
-        forbid(node.kids[0], through_second(no, node.kids[1]));
+        forbid(node.kids[1], through_first(no, node.kids[0]), Rule::first_step);
+        forbid(node.kids[0], through_second(no, node.kids[1]), Rule::second_step);
         return;
       case NodeOp::plus:
       case NodeOp::star: {
         // no is closed under these steps after a few rounds; a is part of a+, so its pairs fall too.
         const Relation more = no | through_first(no, id) | through_second(no, id);
-        forbid(node.kids[0], more);
+        forbid(node.kids[0], more, Rule::closure);
         return;
       }
       case NodeOp::opt:
-        forbid(node.kids[0], no);
+        forbid(node.kids[0], no, Rule::union_);
         return;
       default:
         return;
@@ -146,6 +148,7 @@ class Walk {
   const cat::Model& m_;
   const BaseBounds& base_;
   const Bounds& bounds_;
+  Fired* fired_;
   std::vector<Relation> no_;
   std::vector<bool> seen_;
   std::vector<NodeId> order_;
@@ -215,8 +218,8 @@ std::vector<ForbiddenPair> required(const cat::Model& m, const BaseBounds& base,
   return Required(m, base, bounds).run();
 }
 
-std::vector<ForbiddenPair> forbidden(const cat::Model& m, const BaseBounds& base, const Bounds& bounds) {
-  return Walk(m, base, bounds).run();
+std::vector<ForbiddenPair> forbidden(const cat::Model& m, const BaseBounds& base, const Bounds& bounds, Fired* fired) {
+  return Walk(m, base, bounds, fired).run();
 }
 
 }  // namespace fencepost::bounds

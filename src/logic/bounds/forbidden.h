@@ -37,6 +37,7 @@
 #include <vector>
 
 #include "bounds/bounds.h"
+#include "bounds/rules.h"
 
 namespace fencepost::bounds {
 
@@ -45,7 +46,9 @@ struct ForbiddenPair {  // or one that is required
   uint32_t from = 0, to = 0;
 };
 
-std::vector<ForbiddenPair> forbidden(const cat::Model& m, const BaseBounds& base, const Bounds& bounds);
+// `fired`, when given: which rules handed down pairs that no rule had handed to that node, added to what it has.
+std::vector<ForbiddenPair> forbidden(const cat::Model& m, const BaseBounds& base, const Bounds& bounds,
+                                     Fired* fired = nullptr);
 // Required pairs of base relations that are not must pairs yet.
 std::vector<ForbiddenPair> required(const cat::Model& m, const BaseBounds& base, const Bounds& bounds);
 

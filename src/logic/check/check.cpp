@@ -63,6 +63,7 @@ void Statistics::add(const Statistics& before) {
   queries += before.queries;
   settled += before.settled;
   rounds += before.rounds;
+  rules |= before.rules;
   symmetric_runs += before.symmetric_runs;
   phases.leave_out += before.phases.leave_out;
   phases.program += before.phases.program;
@@ -252,11 +253,11 @@ std::optional<prog::Test> as_read(const prog::Test& test, const cat::Model& mode
 
 namespace {
 
-// No loop beyond the bound that was given; that one where nothing is left to raise below it.
-prog::LoopBounds within(prog::LoopBounds raised, const prog::LoopBounds& given, const prog::LoopBounds& before) {
+// No loop beyond the bound that was given.
+prog::LoopBounds within(prog::LoopBounds raised, const prog::LoopBounds& given) {
   raised.all = std::min(raised.all, given.all);
   for (auto& [loop, bound] : raised.loops) bound = std::min(bound, given.all);
-  return raised == before || raised.least() == given.all ? given : raised;
+  return raised.least() == given.all ? given : raised;
 }
 
 // An instruction whose events are not those of its thread.
@@ -292,6 +293,9 @@ Result check_from_below(const prog::Test& test, const cat::Model& model, const O
   }
   Result r = check_at_bound(test, model, now, job);
   r.bound = now.bound;
+  // Loops go beyond the bound that was given, and no other goes beyond its own: an execution that stays within it takes
+  // those others no further, unless they end by themselves.
+  bool all_raised = false;
   const bool timed = job.deadline != Job::Clock::time_point::max();
   const auto goes_on = [&] {
     if (r.verdict.status != Status::unknown) return false;
@@ -305,7 +309,12 @@ Result check_from_below(const prog::Test& test, const cat::Model& model, const O
                                                                      : 3;
     const prog::LoopBounds before = now.bound;
     now.bound = prog::raised(test, now.bound, r.reached, least);
-    if (from_below) now.bound = within(now.bound, options.bound, before);
+    if (from_below) {
+      now.bound = within(now.bound, options.bound);
+      all_raised = now.bound == before && options.property != Property::termination && !r.reached.empty();
+      if (all_raised) break;
+      if (now.bound == before) now.bound = options.bound;
+    }
     Result next = check_at_bound(test, model, now, job);
     // Out of time or too large: the last answer stands.
     if (next.verdict.status == Status::gave_up || next.verdict.status == Status::unsupported) {
@@ -318,12 +327,23 @@ Result check_from_below(const prog::Test& test, const cat::Model& model, const O
     r = std::move(next);
     r.bound = now.bound;
   }
-  // Where leaving out iterations did not help, the bound itself is asked about, with every iteration counted.
+  // Where leaving out iterations did not help, the bound itself is asked about, with every iteration counted. That
+  // nothing was found is known where a loop goes beyond it, since that is asked afterwards.
   if (from_below && r.verdict.status == Status::unknown) {
-    Result next = ask_whole(test, model, options, job);
+    Options plain = options;
+    plain.reduce = false;
+    plain.nothing_found = options.property != Property::termination && !r.reached.empty() &&
+                          (r.bound == options.bound || (all_raised && !loops_may_end_by_themselves(test, model)));
+    if (plain.nothing_found && r.every_iteration) {
+      r.verdict.detail = "a loop reached bound " + prog::to_string(options.bound);
+      r.bound = options.bound;
+      return r;
+    }
+    Result next = check_at_bound(test, model, plain, job);
     if (next.verdict.status != Status::gave_up && next.verdict.status != Status::unsupported) {
       next.stats.add(r.stats);
       r = std::move(next);
+      r.bound = options.bound;
     } else {
       r.stats.add(next.stats);
     }

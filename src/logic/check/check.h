@@ -8,6 +8,7 @@
 #include "base/diagnostic.h"
 #include "base/job.h"
 #include "base/verdict.h"
+#include "bounds/rules.h"
 #include "cat/model.h"
 #include "prog/loop_bounds.h"
 #include "prog/names.h"
@@ -42,6 +43,9 @@ struct Options {
   // counts only iterations with an effect, so that an answer may be given that would else be unknown; check() sets it
   // for auto_bound, unless the engine is `both`.
   bool reduce = false;
+  // solve, condition and races: that nothing is found within the bound is known, from a question of the same bound that
+  // counts fewer iterations; asked is whether the bound hides something.
+  bool nothing_found = false;
   bool symmetry = true;      // solve: of executions that differ in the order of exchangeable threads, look at one
   std::optional<bool> lazy;  // solve: learn the model's constraints from violations; empty: when the problem is large
 };
@@ -68,6 +72,7 @@ struct Statistics {
   bool effort_known = true;             // false: not what it says (sat/solver.h)
   uint64_t queries = 0, settled = 0;    // questions, and those that needed no search
   uint64_t rounds = 0;                  // of bounds and propagation, over all queries
+  bounds::Fired rules;                  // that said something new in them
   Phases phases;
   uint64_t symmetric_runs = 0;  // solve: lists of exchangeable threads or groups, over all queries
   Engine decided_by = Engine::automatic;
@@ -79,6 +84,7 @@ struct Result {
   Verdict verdict;
   prog::LoopBounds bound = 0;         // the bounds that it was decided at
   std::vector<prog::LoopId> reached;  // unknown: loops that go beyond them, as far as known
+  bool every_iteration = false;       // unknown: told with every iteration counted
   // Present whenever the verdict rests on an execution, already replayed: a witness of exists, a counter-
   // example of forall / ~exists, a racy execution.
   std::optional<reference::RunResult> execution;

@@ -112,7 +112,8 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
     return shown;
   };
 
-  Found found = weaker ? *weaker
+  Found found = weaker                  ? *weaker
+                : options.nothing_found ? Found{Answer::unsat}
                 : races && direct && races_of_nobody_waiting(test, model, options, reduction, q, job, r.stats)
                     ? Found{Answer::unsat}
                     : ask(races ? Goal::flag : Goal::final_state, test.quantifier == Quantifier::forall);
@@ -141,6 +142,7 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
                                                  : q.ask(Goal::cut, false, r.stats);
     if (cut.answer == Answer::unknown) return done(Status::gave_up, "out of time");
     r.reached = cut.reached;
+    r.every_iteration = !direct && repeats.empty();
     if (cut.answer == Answer::sat)
       return done(Status::unknown, "a loop reached bound " + prog::to_string(options.bound));
   }

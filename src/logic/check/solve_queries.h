@@ -240,6 +240,7 @@ class Queries {
     }
     encode::ModelEncoding m(model_, p, c);
     stats.rounds += m.settle();
+    stats.rules |= m.fired();
     watch.lap(stats.phases.settle);
     if (c.contradictory()) {  // decided without search
       stats.clauses += c.clause_count();

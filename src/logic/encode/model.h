@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "bounds/bounds.h"
+#include "bounds/rules.h"
 #include "cat/model.h"
 #include "encode/program.h"
 #include "vocab/vocab.h"
@@ -35,6 +36,8 @@ class ModelEncoding {
   // circuit as units; what is built afterwards folds them. Before require_consistency(), or instead of it where the
   // circuit becomes contradictory. A query that does not assert the axioms must not be settled. Returns the rounds.
   uint32_t settle();
+  // The rules that said something new in those rounds.
+  const bounds::Fired& fired() const { return fired_; }
   // Adds every constraint axiom. The circuit becomes contradictory when the bounds alone violate one.
   void require_consistency();
   // Implies that the flag with this axiom index is raised.
@@ -109,6 +112,7 @@ class ModelEncoding {
   };
   std::vector<Block> blocks_;
   std::vector<uint32_t> roots_;
+  bounds::Fired fired_;
   bool died_ = false;        // some event was found not to run
   uint32_t probe_from_ = 0;  // the read that probe() begins with
   bool circular_ = false;    // some lower literal belongs to a fixpoint

@@ -32,6 +32,7 @@
 
 namespace fencepost::encode {
 
+using bounds::Rule;
 using sat::k_false;
 using sat::k_true;
 using vocab::Base;
@@ -178,6 +179,7 @@ bool ModelEncoding::probe() {
   };
   under_each([&](uint32_t r) { return r < from || ask(r); });
   if (refuted.empty()) under_each([&](uint32_t r) { return r >= from || ask(r); });
+  if (!refuted.empty()) fired_.set(static_cast<size_t>(Rule::probing));
   for (const auto& [w, r] : refuted) {
     c_.add({-p_.rf(w, r)});
     base_.may[static_cast<size_t>(Base::rf)].reset(w, r);
@@ -196,8 +198,10 @@ void ModelEncoding::read_last_sources() {
       if (last) return;
       last = w;
     }
-    if (last && base_.may[static_cast<size_t>(Base::rf)].test(*last, r))
-      base_.must[static_cast<size_t>(Base::rf)].set(*last, r);
+    Relation& must = base_.must[static_cast<size_t>(Base::rf)];
+    if (!last || !base_.may[static_cast<size_t>(Base::rf)].test(*last, r) || must.test(*last, r)) return;
+    must.set(*last, r);
+    fired_.set(static_cast<size_t>(Rule::last_source));
   });
 }
 
@@ -226,6 +230,7 @@ bool ModelEncoding::agree() {
       if (!same || common == 0) continue;
       agreed_.insert({r, k});
       c_.add({-p_.exec(r), common == k_true ? bit : -bit});
+      fired_.set(static_cast<size_t>(Rule::values));
       news = true;
     }
   });
@@ -240,7 +245,10 @@ void ModelEncoding::order_writes() {
   if (needs_of(m_, p_.skeleton().test->dialect).total_co)
     for (uint32_t x : p_.writes())
       for (uint32_t y : p_.writes())
-        if (x != y && may.test(x, y) && !may.test(y, x) && c_.is_true(p_.same_location(x, y))) must.set(x, y);
+        if (x != y && may.test(x, y) && !may.test(y, x) && !must.test(x, y) && c_.is_true(p_.same_location(x, y))) {
+          must.set(x, y);
+          fired_.set(static_cast<size_t>(Rule::total_order));
+        }
   for (;;) {
     Relation next = must | (bounds::compose_must(must, must, base_.implied_by) & base_.compatible);
     if (next == must) break;
@@ -360,8 +368,8 @@ void ModelEncoding::read_bounds(bool deep) {
       });
     }
   }
-  if (deep) imply();
   read_last_sources();
+  if (deep) imply();
   for (size_t b = 0; b < vocab::k_bases; ++b) {
     base_.may[b] &= base_.compatible;
     base_.must[b] &= base_.may[b];
@@ -377,12 +385,14 @@ uint32_t ModelEncoding::settle() {
   while (!c_.contradictory()) {
     ++rounds;
     bool news = false;
-    for (const auto& [b, i, j] : bounds::forbidden(m_, base_, bounds_)) {
+    bounds::Fired fired;
+    for (const auto& [b, i, j] : bounds::forbidden(m_, base_, bounds_, &fired)) {
       const Lit l = c_.fold(base(b, i, j));
       if (l == k_false) continue;
       c_.add({-l});
       news = true;
     }
+    if (news) fired_ |= fired;
     for (const auto& [b, i, j] : bounds::required(m_, base_, bounds_)) {
       Relation& must = base_.must[static_cast<size_t>(b)];
       if (must.test(i, j) || !base_.compatible.test(i, j)) continue;
@@ -393,6 +403,7 @@ uint32_t ModelEncoding::settle() {
         base_.compatible.reset(i, j);
         base_.compatible.reset(j, i);
       }
+      fired_.set(static_cast<size_t>(Rule::required));
       news = true;
     }
     news = agree() || news;

@@ -496,6 +496,18 @@ class ThreadUnroller {
     if (deps_) st.taints[r] = std::move(t);
   }
 
+  // Whether a read-modify-write changes its cell. Of a compare-and-swap that writes where it fails: whether it succeeds,
+  // which the clauses of `!=` say only where every bit is known. Then the rounds of settle() see without probing that
+  // who takes a lock read that it was free.
+  static Expr differs(const Expr& value, const Expr& old) {
+    if (value.op() != Op::ite || value.kids()[2].identity() != old.identity()) return term::binary(Op::ne, value, old);
+    const Expr &when = value.kids()[0], &other = value.kids()[1];
+    if (when.op() == Op::eq && other.op() == Op::constant)
+      for (size_t k = 0; k < 2; ++k)
+        if (when.kids()[k].identity() == old.identity() && when.kids()[1 - k].op() == Op::constant)
+          return when.kids()[1 - k].value() == other.value() ? no() : when;
+    return both(when, term::binary(Op::ne, other, old));
+  }
   // Whether the iteration that ends here had an effect: a write, a barrier, or another value in a live register.
   Expr effect_of(const State& st, uint32_t loop) const {
     Expr out = st.effect[loop];
@@ -674,7 +686,7 @@ class ThreadUnroller {
           assign(st, instr.spurious, term::resize(r.spurious, code_.registers[instr.spurious].width, false),
                  {{id, yes()}}, when);
         Expr effect = both(when, writes);
-        if (!silent_.empty() && silent_[keys_[node].pc]) effect = both(effect, term::binary(Op::ne, w.value, r.value));
+        if (!silent_.empty() && silent_[keys_[node].pc]) effect = both(effect, differs(w.value, r.value));
         effect_everywhere(st, effect);
         break;
       }

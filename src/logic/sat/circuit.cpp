@@ -26,6 +26,7 @@ void Circuit::fix(Lit l) {
 }
 
 void Circuit::add(std::span<const Lit> clause) {
+  FENCEPOST_INVARIANT(levels_.empty(), "a clause was added under an assumption");
   const size_t start = clauses_.size();
   for (Lit l : clause) {
     const Lit f = fold(l);
@@ -347,7 +348,10 @@ Lit BitVectors::eq(const Bits& a, const Bits& b) {
     if (c_.is_false(l)) return k_false;
     same.push_back(l);
   }
-  return c_.and_(std::move(same));
+  // One literal for what is asked twice: that a lock is free, as the branch and the write behind it ask.
+  Lit& known = equal_[same];
+  if (known == 0) known = c_.and_(same);
+  return known;
 }
 
 Lit BitVectors::ult(const Bits& a, const Bits& b) {

@@ -4,6 +4,7 @@
 // before anything expensive is encoded on top; the solver gets them in one go.
 //
 // Literal 1 is true, -1 is false. Literals fixed by propagate() are folded in everything built afterwards.
+#include <map>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -110,6 +111,7 @@ class BitVectors {
   void divide(const Bits& a, const Bits& b, Bits& quotient, Bits& remainder);
   Bits shift(term::Op op, const Bits& a, const Bits& b);
   Circuit& c_;
+  std::map<std::vector<Lit>, Lit> equal_;  // by the literals that say of each bit that it is the same
 };
 
 }  // namespace fencepost::sat

@@ -51,5 +51,39 @@ TEST(Required, AnOrderThatIsToldAndCannotBeTheOtherWayRound) {
   EXPECT_EQ(required_of_co("acyclic (loc & ext) \\ co as all\n", {{0, 1}}), Pairs{});
 }
 
+// Which rules have handed something down is told, and no other.
+TEST(Forbidden, TellsTheRulesThatFired) {
+  const auto fired = [](const std::string& axioms) {
+    auto m = cat::load_text(make_source("model.cat", "\"Model\"\n(* dialect: ptx *)\n" + axioms), {});
+    EXPECT_TRUE(m);
+    BaseBounds base;
+    base.n = 2;
+    base.live = base.always = BitSet(2, true);
+    base.compatible = Relation(2, true);
+    base.implied_by.assign(2, BitSet(2, true));
+    base.tags.assign(vocab::k_tags, BitSet(2));
+    for (size_t b = 0; b < vocab::k_bases; ++b) base.may[b] = base.must[b] = Relation(2);
+    base.may[static_cast<size_t>(Base::co)].set(0, 1);
+    base.may[static_cast<size_t>(Base::co)].set(1, 0);
+    base.may[static_cast<size_t>(Base::po)].set(0, 1);
+    base.must[static_cast<size_t>(Base::po)].set(0, 1);
+    Fired out;
+    forbidden(*m, base, compute(*m, base), &out);
+    std::set<std::string> names;
+    for (size_t k = 0; k < k_rules; ++k)
+      if (out.test(k)) names.insert(name(static_cast<Rule>(k)));
+    return names;
+  };
+  using Names = std::set<std::string>;
+  EXPECT_EQ(fired("empty co as none\n"), (Names{"empty"}));
+  EXPECT_EQ(fired("acyclic po | co as sc\n"), (Names{"acyclic", "union"}));
+  EXPECT_EQ(fired("irreflexive po; co as ahead\n"), (Names{"irreflexive", "first step"}));
+  EXPECT_EQ(fired("irreflexive co; po as behind\n"), (Names{"irreflexive", "second step"}));
+  EXPECT_EQ(fired("empty co^-1 & po as back\n"), (Names{"empty", "intersection", "inverse"}));
+  EXPECT_EQ(fired("empty co \\ po as but\n"), (Names{"empty", "difference"}));
+  EXPECT_EQ(fired("irreflexive co as none\n"), Names{});
+  EXPECT_EQ(fired("flag ~empty co as flagged\n"), Names{});
+}
+
 }  // namespace
 }  // namespace fencepost::bounds
