@@ -6,6 +6,7 @@
 #include "base/diagnostic.h"
 #include "cat/lanes.h"
 #include "check/first_bounds.h"
+#include "check/left_out.h"
 #include "check/liveness.h"
 #include "check/machine.h"
 #include "check/processor_time.h"
@@ -109,24 +110,20 @@ const char* name(Property p) {
 
 namespace {
 
-Result check_at_bound(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
-  if (const auto many = prog::too_many_exchanges(test, options.bound)) {
-    Result none;
-    none.verdict = {Status::unsupported, *many, false};
-    return none;
-  }
+Result check_at_bound(const prog::Test& test, const cat::Model& model, const Options& options, Job& job,
+                      LeftOut& known) {
   if (options.property == Property::termination) return termination(test, model, options, job);
   switch (options.engine) {
     case Engine::enumerate:
       return enumerate(test, model, options, job);
     case Engine::solve:
-      return solve(test, model, options, job);
+      return solve(test, model, options, job, known);
     case Engine::both:
       return both(test, model, options, job);
     case Engine::automatic:
       break;
   }
-  Result r = solve(test, model, options, job);
+  Result r = solve(test, model, options, job, known);
   if (r.verdict.status != Status::unsupported) return r;
   Result other = enumerate(test, model, options, job);
   other.stats.add(r.stats);
@@ -269,10 +266,34 @@ const prog::Instr* asynchronous(const prog::Test& test) {
 }
 
 // The bound that was given, with every iteration counted.
-Result ask_whole(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+Result ask_whole(const prog::Test& test, const cat::Model& model, const Options& options, Job& job, LeftOut& known,
+                 bool nothing_found = false) {
   Options plain = options;
   plain.reduce = false;
-  return check_at_bound(test, model, plain, job);
+  plain.nothing_found = nothing_found;
+  return check_at_bound(test, model, plain, job, known);
+}
+
+// Where leaving out iterations did not help, the bound itself is asked about, with every iteration counted. That nothing
+// was found is known where a loop goes beyond it, since that is asked afterwards. `all_raised`: loops go beyond the bound
+// that was given, and no other goes beyond its own: an execution that stays within it takes those others no further,
+// unless they end by themselves.
+void ask_bound_itself(Result& r, bool all_raised, const prog::Test& test, const cat::Model& model,
+                      const Options& options, Job& job, LeftOut& known) {
+  const bool nothing_found = options.property != Property::termination && !r.reached.empty() &&
+                             (r.bound == options.bound || (all_raised && !loops_may_end_by_themselves(test, model)));
+  if (nothing_found && r.every_iteration) {
+    r.verdict.detail = "a loop reached bound " + prog::to_string(options.bound);
+    return;
+  }
+  Result next = ask_whole(test, model, options, job, known, nothing_found);
+  if (next.verdict.status == Status::gave_up || next.verdict.status == Status::unsupported) {
+    r.stats.add(next.stats);
+    return;
+  }
+  next.stats.add(r.stats);
+  r = std::move(next);
+  r.bound = options.bound;
 }
 
 }  // namespace
@@ -291,10 +312,9 @@ Result check_from_below(const prog::Test& test, const cat::Model& model, const O
   } else if (now.auto_bound && now.bound == 1) {
     now.bound = first;
   }
-  Result r = check_at_bound(test, model, now, job);
+  LeftOut known;
+  Result r = check_at_bound(test, model, now, job, known);
   r.bound = now.bound;
-  // Loops go beyond the bound that was given, and no other goes beyond its own: an execution that stays within it takes
-  // those others no further, unless they end by themselves.
   bool all_raised = false;
   const bool timed = job.deadline != Job::Clock::time_point::max();
   const auto goes_on = [&] {
@@ -315,7 +335,7 @@ Result check_from_below(const prog::Test& test, const cat::Model& model, const O
       if (all_raised) break;
       if (now.bound == before) now.bound = options.bound;
     }
-    Result next = check_at_bound(test, model, now, job);
+    Result next = check_at_bound(test, model, now, job, known);
     // Out of time or too large: the last answer stands.
     if (next.verdict.status == Status::gave_up || next.verdict.status == Status::unsupported) {
       r.verdict.detail += "; bound " + prog::to_string(now.bound) + ": " + name(next.verdict.status);
@@ -327,31 +347,12 @@ Result check_from_below(const prog::Test& test, const cat::Model& model, const O
     r = std::move(next);
     r.bound = now.bound;
   }
-  // Where leaving out iterations did not help, the bound itself is asked about, with every iteration counted. That
-  // nothing was found is known where a loop goes beyond it, since that is asked afterwards.
-  if (from_below && r.verdict.status == Status::unknown) {
-    Options plain = options;
-    plain.reduce = false;
-    plain.nothing_found = options.property != Property::termination && !r.reached.empty() &&
-                          (r.bound == options.bound || (all_raised && !loops_may_end_by_themselves(test, model)));
-    if (plain.nothing_found && r.every_iteration) {
-      r.verdict.detail = "a loop reached bound " + prog::to_string(options.bound);
-      r.bound = options.bound;
-      return r;
-    }
-    Result next = check_at_bound(test, model, plain, job);
-    if (next.verdict.status != Status::gave_up && next.verdict.status != Status::unsupported) {
-      next.stats.add(r.stats);
-      r = std::move(next);
-      r.bound = options.bound;
-    } else {
-      r.stats.add(next.stats);
-    }
-  }
+  if (from_below && r.verdict.status == Status::unknown)
+    ask_bound_itself(r, all_raised, test, model, options, job, known);
   if (from_below) {
     if (r.bound != options.bound && !r.execution && decided(r.verdict.status) &&
         loops_may_end_in_a_row(test, model, options.bound.all))
-      if (Result whole = ask_whole(test, model, options, job); whole.execution) {
+      if (Result whole = ask_whole(test, model, options, job, known); whole.execution) {
         whole.stats.add(r.stats);
         r = std::move(whole);
       }

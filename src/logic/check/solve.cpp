@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "cat/lanes.h"
+#include "check/left_out.h"
 #include "check/machine.h"
 #include "check/races.h"
 #include "check/solve_queries.h"
@@ -41,10 +42,11 @@ bool races_of_nobody_waiting(const prog::Test& test, const cat::Model& model, co
 // What a weaker model says, under which idle and silent iterations may be left out (encode/weaker.h). nullopt: nothing.
 // An execution is one of the model too, or says nothing; that there is none says that the model has none.
 std::optional<Found> by_weaker_model(const prog::Test& test, const cat::Model& model, const Options& options, Job& job,
-                                     Statistics& stats) {
+                                     Statistics& stats, LeftOut& known) {
   if (!options.reduce) return std::nullopt;
   Stopwatch watch;
-  const auto weaker = encode::weaker_of(test, model);
+  if (!known.weaker) known.weaker = encode::weaker_of(test, model);
+  const auto& weaker = *known.weaker;
   watch.lap(stats.phases.leave_out);
   const bool races = options.property == Property::races;
   if (!weaker || !(races ? weaker->reduction.races : weaker->reduction.conditions)) return std::nullopt;
@@ -74,6 +76,11 @@ std::optional<Found> by_weaker_model(const prog::Test& test, const cat::Model& m
 }  // namespace
 
 Result solve(const prog::Test& test, const cat::Model& model, const Options& options, Job& job) {
+  LeftOut nothing;
+  return solve(test, model, options, job, nothing);
+}
+
+Result solve(const prog::Test& test, const cat::Model& model, const Options& options, Job& job, LeftOut& known) {
   const auto start = std::chrono::steady_clock::now();
   Result r;
   r.stats.decided_by = Engine::solve;
@@ -92,10 +99,11 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
   if (!races && test.quantifier == Quantifier::none) return done(Status::holds);
   if (races && std::none_of(model.axioms.begin(), model.axioms.end(), [](const cat::Axiom& a) { return a.flag; }))
     return done(Status::holds, "the model raises no flags");
-  const std::optional<Found> weaker = by_weaker_model(test, model, options, job, r.stats);
+  const std::optional<Found> weaker = by_weaker_model(test, model, options, job, r.stats, known);
   Queries q(test, model, options, job);
   Stopwatch watch;
-  const encode::Reduction reduction = options.reduce ? encode::reduction_of(test, model) : encode::Reduction{};
+  if (options.reduce && !known.reduction) known.reduction = encode::reduction_of(test, model);
+  const encode::Reduction reduction = options.reduce ? *known.reduction : encode::Reduction{};
   watch.lap(r.stats.phases.leave_out);
   const std::vector<std::vector<bool>> none;
   const bool direct = races ? reduction.races : reduction.conditions;
@@ -129,7 +137,9 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
   }
   // Nothing found: it matters whether the bound hid something, and whether there was anything to find.
   if (!weaker && q.may_be_cut()) {
-    const auto repeats = repeats_left_out(test, model, options, reduction, job, r.stats);
+    const bool asked = !options.reduce || !known.repeats;
+    const auto repeats = asked ? repeats_left_out(test, model, options, reduction, job, r.stats) : *known.repeats;
+    if (options.reduce) known.repeats = repeats;
     // Without idle or repeated iterations threads come less far than they did: so the others may stand anywhere.
     Queries fragments(test, model, options, job);
     if (direct || !repeats.empty())

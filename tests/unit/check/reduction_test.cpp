@@ -3,6 +3,7 @@
 
 #include "cat/library.h"
 #include "check/check.h"
+#include "check/left_out.h"
 #include "prog/test.h"
 #include "read/read.h"
 
@@ -60,6 +61,28 @@ std::string tried_after_a_look(int n, int left, const std::string& scope = "dv",
          all("rmw.atom.acq" + at + ".semsc0.semvis r0, x, 1") + all("bne r0, 0, LC00") + all("ld.nonpriv.sc0 r1, y") +
          all("add r2, r1, 1") + all("st.nonpriv.sc0 y, r2") +
          all("st.atom." + order + at + ".semsc0.semav x, " + std::to_string(left)) + "~exists (P0:r1 = P1:r1)\n";
+}
+
+// What may be left out is told once, and believed at the next bound.
+TEST(Reduced, WhatMayBeLeftOutIsWorkedOutOnce) {
+  const auto t = read::parse_one(make_source("test.litmus", k_lock));
+  const auto m = cat::load_model("vulkan", vocab::Dialect::vulkan);
+  ASSERT_TRUE(t && m);
+  Options o;
+  o.reduce = true;
+  Job job;
+  LeftOut known;
+  EXPECT_EQ(solve(*t, *m, o, job, known).verdict.status, Status::holds);
+  ASSERT_TRUE(known.reduction && known.weaker);
+  EXPECT_TRUE(known.reduction->conditions);
+  EXPECT_EQ(solve(*t, *m, o, job, known).verdict.status, Status::holds);
+  LeftOut nothing;
+  nothing.reduction.emplace();
+  nothing.weaker.emplace();
+  nothing.repeats.emplace();
+  EXPECT_EQ(solve(*t, *m, o, job, nothing).verdict.status, Status::unknown);
+  o.reduce = false;  // nothing is left out then, whatever is known
+  EXPECT_EQ(solve(*t, *m, o, job, known).verdict.status, Status::unknown);
 }
 
 TEST(Reduced, NobodyWaitsForALockForEver) {
