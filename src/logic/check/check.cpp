@@ -265,6 +265,12 @@ const prog::Instr* asynchronous(const prog::Test& test) {
   return nullptr;
 }
 
+// Silent iterations are left out of termination from bound 2 on, repeated ones from 3 (liveness_solve.cpp).
+uint32_t least_raised(const prog::Test& test, Property property) {
+  if (property != Property::termination) return 1;
+  return test.dialect == vocab::Dialect::vulkan ? 2 : 3;
+}
+
 // The bound that was given, with every iteration counted.
 Result ask_whole(const prog::Test& test, const cat::Model& model, const Options& options, Job& job, LeftOut& known,
                  bool nothing_found = false) {
@@ -323,12 +329,8 @@ Result check_from_below(const prog::Test& test, const cat::Model& model, const O
     return options.auto_bound && (timed || now.bound.largest() * 2 <= k_auto_bound);
   };
   while (goes_on()) {
-    // Silent iterations are left out of termination from bound 2 on, repeated ones from 3 (liveness_solve.cpp).
-    const uint32_t least = options.property != Property::termination ? 1
-                           : test.dialect == vocab::Dialect::vulkan  ? 2
-                                                                     : 3;
     const prog::LoopBounds before = now.bound;
-    now.bound = prog::raised(test, now.bound, r.reached, least);
+    now.bound = prog::raised(test, now.bound, r.reached, least_raised(test, options.property));
     if (from_below) {
       now.bound = within(now.bound, options.bound);
       all_raised = now.bound == before && options.property != Property::termination && !r.reached.empty();
