@@ -1,6 +1,6 @@
 #pragma once
-// What may be left out of a program's executions under a model (encode/reduction.h, weaker.h, repeats.h), worked out once
-// for all bounds at which a property is asked: none of it depends on the bound.
+// What may be left out of a program's executions under a model (encode/reduction.h, weaker.h, repeats.h), worked out
+// once for all bounds at which a property is asked: none of it depends on the bound.
 #include <optional>
 #include <vector>
 

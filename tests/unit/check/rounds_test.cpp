@@ -33,8 +33,8 @@ exists (P0:r0 == P0:r1)
   }
 }
 
-// A compare-and-swap that writes where it fails, by three threads: that each read a free lock follows from its iteration
-// having an effect, so that nothing is probed. 14 and 19 rounds where the two say it in literals of their own.
+// A compare-and-swap that writes where it fails, by three threads: that each read a free lock follows from its
+// iteration having an effect, so that nothing is probed. 14 and 19 rounds where the two say it in literals of their own.
 TEST(Rounds, WhoTakesALockReadThatItWasFree) {
   const prog::Test test = parse(R"(PTX three
 { x = 0; lock = 0; }
@@ -63,8 +63,8 @@ TEST(Rounds, WhoTakesALockReadThatItWasFree) {
   }
 }
 
-// P0 counts to 6 and P1 waits for it: one loop alone comes to the bound that is given. Asked is no more than `auto` asks,
-// and what is said of it is what it was with more questions.
+// P0 counts to 6 and P1 waits for it: one loop alone comes to the bound that is given. Asked is no more than `auto`
+// asks, and what is said of it is what it was with more questions.
 TEST(Rounds, AGivenBoundAsksNoMoreThanAuto) {
   const prog::Test test = parse(R"(PTX counts
 { x = 0; y = 0; }
