@@ -282,8 +282,8 @@ Result ask_whole(const prog::Test& test, const cat::Model& model, const Options&
 
 // Where leaving out iterations did not help, the bound itself is asked about, with every iteration counted. That
 // nothing was found is known where a loop goes beyond it, since that is asked afterwards. `all_raised`: loops go beyond
-// the bound that was given, and no other goes beyond its own: an execution that stays within it takes those others no further,
-// unless they end by themselves.
+// the bound that was given, and no other goes beyond its own: an execution that stays within it takes those others no
+// further, unless they end by themselves.
 void ask_bound_itself(Result& r, bool all_raised, const prog::Test& test, const cat::Model& model,
                       const Options& options, Job& job, LeftOut& known) {
   const bool nothing_found = options.property != Property::termination && !r.reached.empty() &&

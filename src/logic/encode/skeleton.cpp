@@ -497,8 +497,8 @@ class ThreadUnroller {
   }
 
   // Whether a read-modify-write changes its cell. Of a compare-and-swap that writes where it fails: whether it
-  // succeeds, which the clauses of `!=` say only where every bit is known. Then the rounds of settle() see without probing that
-  // who takes a lock read that it was free.
+  // succeeds, which the clauses of `!=` say only where every bit is known. Then the rounds of settle() see without
+  // probing that who takes a lock read that it was free.
   static Expr differs(const Expr& value, const Expr& old) {
     if (value.op() != Op::ite || value.kids()[2].identity() != old.identity()) return term::binary(Op::ne, value, old);
     const Expr &when = value.kids()[0], &other = value.kids()[1];

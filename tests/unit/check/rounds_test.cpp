@@ -34,7 +34,8 @@ exists (P0:r0 == P0:r1)
 }
 
 // A compare-and-swap that writes where it fails, by three threads: that each read a free lock follows from its
-// iteration having an effect, so that nothing is probed. 14 and 19 rounds where the two say it in literals of their own.
+// iteration having an effect, so that nothing is probed. 14 and 19 rounds where the two say it in literals of their
+// own.
 TEST(Rounds, WhoTakesALockReadThatItWasFree) {
   const prog::Test test = parse(R"(PTX three
 { x = 0; lock = 0; }
