@@ -173,6 +173,8 @@ Expected<void> have_effect_on(const Settings& s, const prog::Test& test) {
       std::find(test.assumptions.begin(), test.assumptions.end(), read::k_never_spurious) == test.assumptions.end())
     return error_at({}, "--no-spurious-failures is without effect: the test has no weak compare-exchange",
                     "leave it out");
+  if (s.has("--cuda-arch") && (!test.span.source || test.span.source->text.find("__global__") == std::string::npos))
+    return error_at({}, "--cuda-arch is without effect: the test is not in CUDA C++", "leave it out");
   if (!s.bounds.empty() && prog::loops_of(test).empty())
     return error_at({}, "--bounds is without effect: the test has no loops", "leave it out");
   return {};
@@ -180,10 +182,13 @@ Expected<void> have_effect_on(const Settings& s, const prog::Test& test) {
 
 Expected<void> has_question(check::Property property, const prog::Test& test) {
   if (property != check::Property::condition || test.quantifier != prog::Quantifier::none) return {};
+  const std::string name = test.span.source ? test.span.source->name : "";
+  const bool kernel = name.ends_with(".cu") || name.ends_with(".cl");
   return error_at(test.span, "no question is asked",
                   test.syntax == prog::Syntax::spirv
-                      ? "add --condition 'forall (x == 1)', a comment of the program that asks, or --property races; "
-                        "'fencepost prove' asks for data races of kernels at every launch"
+                      ? std::string("add --condition 'forall (x == 1)', a comment of the program that asks, or "
+                                    "--property races") +
+                            (kernel ? "; 'fencepost prove' asks for data races of kernels at every launch" : "")
                       : "end the test with exists, ~exists or forall, or add --property races");
 }
 

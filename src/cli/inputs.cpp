@@ -54,6 +54,7 @@ spirv::LaunchOptions launch_of(const Settings& s) {
   launch.condition = s.condition;
   launch.filter = s.filter;
   launch.entry = s.entry;
+  for (const std::string& d : s.defines) launch.preprocessor.push_back("-D" + d);
   launch.spurious = !s.no_spurious_failures;
   return launch;
 }

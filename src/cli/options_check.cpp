@@ -1,6 +1,9 @@
 // The options of deciding: check, outcomes, explain, refine, expect, relax, lower, and what other verbs share with
 // them.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "cli/option_rows.h"
 #include "cli/worker.h"
@@ -40,6 +43,21 @@ Expected<void> put_liveness(Settings& s, const Value& v) {
 Expected<void> put_dialect(Settings& s, const Value& v) {
   for (const auto d : {vocab::Dialect::ptx, vocab::Dialect::vulkan, vocab::Dialect::opencl})
     if (v.text == vocab::name(d)) s.dialect = d;
+  return {};
+}
+
+Expected<void> put_defines(Settings& s, const Value& v) {
+  for (std::string& d : split(v.text, ',')) s.defines.push_back(std::move(d));
+  return {};
+}
+// A macro like any other; what may be said of it is known.
+Expected<void> put_cuda_arch(Settings& s, const Value& v) {
+  static constexpr std::string_view k_known[] = {"500", "520", "530", "600", "610", "620", "700",
+                                                 "720", "750", "800", "860", "870", "890", "900"};
+  if (std::find(std::begin(k_known), std::end(k_known), v.text) == std::end(k_known))
+    return error_at({}, fmt::format("'{}' is no value of __CUDA_ARCH__", v.text),
+                    fmt::format("one of {}; 800 is sm_80", fmt::join(k_known, ", ")));
+  s.defines.push_back("__CUDA_ARCH__=" + v.text);
   return {};
 }
 
@@ -187,7 +205,11 @@ constexpr OptionInfo k_rows[] = {
      "what is not decided is no pass. html is one file that loads nothing. json is --json.",
      put_audit_format},
     {"--define", "", "NAME=VALUE,...", Type::list, "", "", 0, 0, "cli", k_audit,
-     "Macros for the preprocessor, as -D of compilers.", put<&Settings::defines>},
+     "Macros for the preprocessor, as -D of compilers.", put_defines},
+    {"--cuda-arch", "", "N", Type::text, "", "", 0, 0, "front", k_audit | k_launch,
+     "The value of __CUDA_ARCH__ in CUDA C++: 800 for sm_80. Without it 700, or a newer one that the file has code "
+     "for.",
+     put_cuda_arch},
     {"--include", "", "DIR,...", Type::list, "", "", 0, 0, "cli", k_audit,
      "Folders of included files, as -I of compilers.", put<&Settings::include_folders>},
     {"--baseline", "", "FILE", Type::text, "", "", 0, 0, "cli", k_audit,

@@ -37,6 +37,7 @@ struct File {
   std::string path;
   FileKind kind = FileKind::unknown;
   std::vector<Kernel> kernels;
+  uint64_t arch = 0;         // the value of __CUDA_ARCH__ that prove took; 0: none
   std::string error;         // bad input
   bool unsupported = false;  // the error is a missing feature
 };
@@ -124,6 +125,7 @@ void ask_prove(File& f, const std::string& text, const Settings& s, const audit:
     f.unsupported = true;
     return;
   }
+  if (j.contains("profile") && j["profile"].is_object()) f.arch = j["profile"].value("cuda_arch", uint64_t{0});
   for (const Json& k : j["kernels"]) {
     Kernel& kernel = kernel_of(f, k.value("name", ""));
     kernel.proved.push_back(k);
@@ -265,7 +267,7 @@ int run_audit(const CommandLine& line, const Console& console) {
   const audit::Cache cache(s.answer_cache, s);
   std::vector<File> files;
   for (const std::string& path : *paths) {
-    File f{printable_name(path), kind_of_file(path), {}, "", false};
+    File f{printable_name(path), kind_of_file(path), {}, 0, "", false};
     const auto file = read_file(path);
     if (!file) {
       f.error = file.error().list.front().message;
@@ -284,6 +286,7 @@ int run_audit(const CommandLine& line, const Console& console) {
   Json page = {{"schema", "fencepost.audit/1"}, {"version", version()}, {"budget", s.budget}, {"files", Json::array()}};
   for (const File& f : files) {
     Json one = {{"path", f.path}, {"kernels", Json::array()}};
+    if (f.arch != 0) one["cuda_arch"] = f.arch;
     if (!f.error.empty()) one[f.unsupported ? "not_read" : "error"] = f.error;
     for (const Kernel& k : f.kernels) {
       Json e = audit::kernel_entry(f.path, k.name, k.proved, k.small);

@@ -44,7 +44,11 @@ struct Options {
   enum Annotations { all, none, only_requires } annotations = all;
   bool invariants_as_candidates = false;
   bool straight_invariants = false;  // refuse && and || in loop invariants, as the reference does
+  bool newer_arch = false;           // a newer __CUDA_ARCH__ is taken where the text has code for it
 };
+
+// Values of __CUDA_ARCH__ that can be read.
+inline constexpr uint32_t k_cuda_archs[] = {500, 520, 530, 600, 610, 620, 700, 720, 750, 800, 860, 870, 890, 900};
 
 using Known = std::optional<uint64_t>;  // none: the host computes it
 
@@ -88,6 +92,13 @@ struct BlockNeed {
   std::array<uint64_t, 3> size;
 };
 
+// Text that would be another for another __CUDA_ARCH__ (arch.h).
+struct ArchNote {
+  std::string text;    // a sentence: "lines 3-5 are left out for __CUDA_ARCH__ 700"
+  bool open = false;   // nobody chose this value, and the text asks for a newer one, or by more than a comparison
+  uint32_t wants = 0;  // the newer one
+};
+
 // A __global__ function, or one instance of a template.
 struct HostKernel {
   std::string name;    // "reduce<float, 256>"
@@ -97,6 +108,7 @@ struct HostKernel {
   std::vector<HostLaunch> launches;      // in the order of the text
   std::optional<uint64_t> most_threads;  // of a block, by __launch_bounds__
   std::vector<BlockNeed> needs;
+  std::vector<ArchNote> arch_notes;  // of text that it can reach
 };
 
 struct Unit {
@@ -104,6 +116,8 @@ struct Unit {
   std::vector<HostKernel> kernels;   // all, in the order of the text
   std::vector<std::string> missing;  // included files that are not there
   std::vector<Diagnostic> errors;    // all that clang found, wherever it is
+  uint32_t cuda_arch = 0;            // the value that was taken
+  bool arch_given = false;           // by whoever asks, not by the text
 };
 
 // False in a program that was built without LLVM: then compile() says so (unsupported).

@@ -34,6 +34,8 @@ struct Surveyed {
   std::vector<HostKernel> kernels;
   std::vector<std::string> missing;  // included files that are not there
   std::vector<Diagnostic> errors;    // all that clang found
+  uint32_t cuda_arch = 0;            // the value that was taken
+  bool arch_given = false;           // by whoever asks
 };
 Expected<Surveyed> survey(const SourcePtr& file, const Options& options);
 // A file as debug information names it: absolute, or as the user wrote it.

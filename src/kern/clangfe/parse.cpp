@@ -93,6 +93,8 @@ class SurveyAction : public clang::ASTFrontendAction {
     };
     ci.getPreprocessor().addPPCallbacks(
         std::make_unique<Includes>(ci.getPreprocessor(), found_, collector_.reads(), undefined, users));
+    ci.getPreprocessor().addPPCallbacks(
+        std::make_unique<ArchConditions>(ci.getPreprocessor(), found_.arch, undefined, users));
     // What is read for a memory model has no clusters, and newer compilers make clusters of some attributes.
     const bool attributes_decide = std::find(options_.clang_arguments.begin(), options_.clang_arguments.end(),
                                              "-D__FENCEPOST_CHECK") != options_.clang_arguments.end();
@@ -359,6 +361,17 @@ Expected<std::unique_ptr<LlvmModule>> parse_as(const SourcePtr& file, const Opti
 
 }  // namespace
 
+// What -D says of __CUDA_ARCH__; 0: nothing.
+static uint32_t said_arch(const Options& o) {
+  for (const std::vector<std::string>* words : {&o.defines, &o.clang_arguments})
+    for (llvm::StringRef w : *words) {
+      if (words == &o.clang_arguments && !w.consume_front("-D")) continue;
+      uint32_t n = 0;
+      if (w.consume_front("__CUDA_ARCH__=") && !w.consumeInteger(0, n) && n > 0) return n;
+    }
+  return 0;
+}
+
 bool may_be_quoted(const std::string& path, const Source& file, const Options& options) {
   if (path.starts_with(k_header_folder)) return true;
   std::vector<std::string> folders = options.include_folders;
@@ -382,8 +395,10 @@ Expected<std::unique_ptr<LlvmModule>> parse(const SourcePtr& file, const Options
   return first;
 }
 
-Expected<Surveyed> survey(const SourcePtr& file, const Options& options) {
-  Surveyed out{.parsed = empty()};
+namespace {
+
+Expected<Surveyed> survey_at(const SourcePtr& file, const Options& options, std::vector<ArchPlace>& arch) {
+  Surveyed out{.parsed = empty(), .cuda_arch = said_arch(options)};
   std::vector<std::string> toolkit;
   if (!options.cuda_path.empty()) {
     auto arguments = toolkit_arguments(options);
@@ -394,6 +409,10 @@ Expected<Surveyed> survey(const SourcePtr& file, const Options& options) {
   Reads reads;
   Collector collector(file, options, reads);
   Found found;
+  out.arch_given = !options.newer_arch || out.cuda_arch != 0;
+  if (out.cuda_arch == 0) out.cuda_arch = options.cuda_arch;
+  found.cuda_arch = out.cuda_arch;
+  found.arch_given = out.arch_given;
   SurveyAction action(collector, *out.parsed, found, options);
   run(file, options, options.standard, collector, action, toolkit);
   // Without inlining, functions are looked at for themselves, and one that is at fault must not be passed over.
@@ -403,6 +422,28 @@ Expected<Surveyed> survey(const SourcePtr& file, const Options& options) {
   out.kernels = std::move(found.kernels);
   out.missing = std::move(found.missing);
   out.errors = collector.errors();
+  arch = std::move(found.arch);
+  return out;
+}
+
+}  // namespace
+
+// A newer architecture may show text that asks for a newer one still.
+Expected<Surveyed> survey(const SourcePtr& file, const Options& options) {
+  Options o = options;
+  // What -D says is what code is made for, where that can be read.
+  if (std::find(std::begin(k_cuda_archs), std::end(k_cuda_archs), said_arch(o)) != std::end(k_cuda_archs))
+    o.cuda_arch = said_arch(o);
+  std::vector<ArchPlace> arch;
+  auto out = survey_at(file, o, arch);
+  while (out && !out->arch_given) {
+    const uint32_t newer = arch_for(arch, o.cuda_arch);
+    if (newer == o.cuda_arch) break;
+    o.cuda_arch = newer;
+    auto again = survey_at(file, o, arch);
+    if (!again) break;
+    out = std::move(again);
+  }
   return out;
 }
 
@@ -414,7 +455,9 @@ Expected<Unit> read(const SourcePtr& file, const Options& options) {
   prepare(*parsed.module, options);
   Unit out{.kernels = std::move(surveyed->kernels),
            .missing = std::move(surveyed->missing),
-           .errors = std::move(surveyed->errors)};
+           .errors = std::move(surveyed->errors),
+           .cuda_arch = surveyed->cuda_arch,
+           .arch_given = surveyed->arch_given};
   std::map<std::string, Diagnostic> refused;
   auto module = lower(file, parsed, options, &refused);
   if (!module) return std::unexpected(std::move(module.error()));

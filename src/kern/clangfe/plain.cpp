@@ -446,6 +446,25 @@ Expected<const HostKernel*> chosen(const SourcePtr& file, const std::vector<Host
   return found;
 }
 
+bool idle(const llvm::Function& f) {
+  for (const llvm::BasicBlock& b : f)
+    for (const llvm::Instruction& i : b)
+      if (i.mayReadOrWriteMemory() && !i.isDebugOrPseudoInst() && !i.isLifetimeStartOrEnd()) return false;
+  return true;
+}
+
+// What another __CUDA_ARCH__ would compile: lines for the table. Error: nobody chose the one that was taken, and this
+// text says too little of the kernel.
+Expected<std::string> left_out(const HostKernel& kernel, const Surveyed& surveyed, const llvm::Function& f) {
+  std::string lines = idle(f) ? "arch a kernel that makes no access is meant\n" : "";
+  if (surveyed.arch_given) return lines;
+  for (const ArchNote& n : kernel.arch_notes) {
+    if (n.open || idle(f)) return unsupported_at(kernel.place, n.text, "--cuda-arch says the one that is meant");
+    lines += "arch this __CUDA_ARCH__ is meant: " + n.text + "\n";
+  }
+  return lines;
+}
+
 }  // namespace
 
 Expected<std::string> kernel_text(const SourcePtr& file, const std::vector<std::string>& words) {
@@ -456,6 +475,7 @@ Expected<std::string> kernel_text(const SourcePtr& file, const std::vector<std::
   // clang says from -O1 on. No pass runs at any level.
   options.clang_arguments = {"-D__FENCEPOST_CHECK", "-debug-info-kind=standalone", "-O1", "-fsanitize=bool",
                              "-fsanitize-minimal-runtime"};
+  options.newer_arch = true;
   std::string entry;
   for (const std::string& w : words) {
     if (w.starts_with("entry=")) entry = w.substr(6);
@@ -476,10 +496,12 @@ Expected<std::string> kernel_text(const SourcePtr& file, const std::vector<std::
   if (f == nullptr || f->isDeclaration())
     return unsupported_at((*kernel)->place, fmt::format("clang makes no code of the kernel '{}'", (*kernel)->name));
   make_values(module, *f);
+  auto left = left_out(**kernel, *surveyed, *f);
+  if (!left) return left;
   try {
     std::string absent;
     for (const std::string& name : surveyed->missing) absent += "absent " + name + "\n";
-    return absent + Writer(module, *f, (*kernel)->name, file->name).run();
+    return absent + *left + Writer(module, *f, (*kernel)->name, file->name).run();
   } catch (const Refusal& r) {
     return unsupported_at(r.at == nullptr ? (*kernel)->place : line_of(file, r.at), r.what + " is not read", r.hint);
   }

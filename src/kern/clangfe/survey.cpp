@@ -194,6 +194,13 @@ HostKernel* Survey::row(const FunctionDecl* f) {
   return it == rows_.end() ? nullptr : &found_.kernels[it->second];
 }
 
+// The functions of the text that have a body there.
+std::vector<const FunctionDecl*> Survey::with_text() const {
+  std::vector<const FunctionDecl*> out(functions_.begin(), functions_.end());
+  for (const FunctionTemplateDecl* t : templates_) out.push_back(t->getTemplatedDecl());
+  return out;
+}
+
 void Survey::add_kernel(const FunctionDecl* f, Closure& closure) {
   if (!rows_.try_emplace(f->getCanonicalDecl(), found_.kernels.size()).second) return;
   HostKernel k{.name = name_of(f),
@@ -205,6 +212,8 @@ void Survey::add_kernel(const FunctionDecl* f, Closure& closure) {
     if (!k.not_read->span.source) k.not_read->span = k.place;
   }
   reached_.insert(mine.begin(), mine.end());
+  k.arch_notes =
+      arch_notes(ci_.getSourceManager(), found_.arch, mine, with_text(), found_.cuda_arch, found_.arch_given);
   k.most_threads = launch_bound(*context_, f);
   k.needs = block_needs(*context_, mine);
   found_.kernels.push_back(std::move(k));

@@ -9,6 +9,7 @@
 
 #include <set>
 
+#include "clangfe/arch.h"
 #include "clangfe/closure.h"
 #include "clangfe/conditions.h"
 #include "clangfe/launches.h"
@@ -26,6 +27,9 @@ struct Found {
   std::vector<clang::SourceLocation> globals;  // where __global__ is expanded
   Words words;
   Conditions::Doubts doubts;
+  std::vector<ArchPlace> arch;  // what __CUDA_ARCH__ decides
+  uint32_t cuda_arch = 0;
+  bool arch_given = false;
 };
 
 // The place is neither in our headers nor in clang's own, and with a toolkit in none of the toolkit's or the host's.
@@ -56,6 +60,7 @@ class Survey : public clang::ASTConsumer {
   void add_foreign(const Mentions& found);
   std::vector<HostKernel*> rows_of(const Mention& m);
   HostKernel* row(const clang::FunctionDecl* f);
+  std::vector<const clang::FunctionDecl*> with_text() const;
 
   clang::CompilerInstance& ci_;
   Collector& collector_;

@@ -49,7 +49,7 @@ constexpr std::array k_table = {
                "Nothing is taken for granted: a proof that rests on an assumption is not decided, and says which."},
     OptionInfo{"--pointer-bitwidth", "32|64", "64, or 32 under the profile gpuverify", k_input,
                "The width of addresses and of size_t."},
-    OptionInfo{"--cuda-arch", "N", "700, or 900 with --cuda-path", k_input,
+    OptionInfo{"--cuda-arch", "N", "700, or 900 with --cuda-path; a newer one that the file has code for", k_input,
                "The value of __CUDA_ARCH__: 700 for sm_70."},
     OptionInfo{"--cuda-path", "DIR|env", "", k_input,
                "Read the headers of this CUDA toolkit (9.0 to 12.9) in the place of our own declarations; 'env': the "

@@ -328,11 +328,14 @@ constexpr const char* k_style =
 
 std::string verdict_of(const KernelReport& k) {
   if (k.status == Status::holds)
-    return k.vacuous ? "nothing is proved: the preconditions contradict each other" : "verified";
+    return k.vacuous        ? "nothing is proved: the preconditions contradict each other"
+           : k.note.empty() ? "verified"
+                            : "verified: " + k.note;
   if (k.status == Status::fails)
-    return std::any_of(k.findings.begin(), k.findings.end(), [](const FindingReport& f) { return !f.only_possible(); })
-               ? fmt::format("{} defect{}", k.findings.size(), k.findings.size() == 1 ? "" : "s")
-               : defects_text(0, k.findings.size());
+    return (std::any_of(k.findings.begin(), k.findings.end(), [](const FindingReport& f) { return !f.only_possible(); })
+                ? fmt::format("{} defect{}", k.findings.size(), k.findings.size() == 1 ? "" : "s")
+                : defects_text(0, k.findings.size())) +
+           (k.why.empty() ? "" : "; not decided: " + k.why);
   return k.not_read ? "not read: " + k.why : "not decided: " + k.why;
 }
 
@@ -410,6 +413,7 @@ std::string json(const Report& r) {
     }
     e["vacuous"] = k.vacuous;
     e["detail"] = utf8(k.why);
+    if (!k.note.empty()) e["note"] = utf8(k.note);
     e["assumptions"] = ordered_json::array();
     for (const std::string& a : k.assumptions) e["assumptions"].push_back(utf8(a));
     e["findings"] = ordered_json::array();
@@ -471,6 +475,7 @@ std::string sarif(const Report& r) {
     for (const FindingReport& f : k.findings) results.push_back(result_json(r, k, f));
     for (const std::string& a : k.assumptions)
       note(fmt::format("the proof of '{}' assumes that {}", k.name, a), "note", {});
+    if (!k.note.empty()) note(fmt::format("'{}' is verified: {}", k.name, k.note), "note", {});
     if (k.vacuous)
       note(fmt::format("the preconditions of '{}' contradict each other: nothing is proved", k.name), "warning", {});
     if (!k.why.empty())

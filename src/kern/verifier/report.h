@@ -45,6 +45,7 @@ struct KernelReport {
   Status status = Status::gave_up;
   bool vacuous = false;                  // no launch meets the requirements
   std::string why;                       // not decided: the reason
+  std::string note;                      // verified: how little that says
   std::vector<std::string> assumptions;  // sentences
   std::vector<FindingReport> findings;
   prove::Effort effort;

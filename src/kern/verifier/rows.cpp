@@ -305,7 +305,7 @@ std::string rows(const Report& r) {
   std::string out;
   for (const KernelReport& k : r.kernels) {
     const std::string verdict = k.not_read                  ? "not read"
-                                : k.status == Status::holds ? "verified"
+                                : k.status == Status::holds ? (k.note.empty() ? "verified" : "verified: " + k.note)
                                 : k.status == Status::fails ? defects(k)
                                                             : "not decided";
     out += fmt::format("  {}  {}", k.name, verdict);

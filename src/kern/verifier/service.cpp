@@ -38,6 +38,7 @@ clangfe::Options front_end_options(const launch::Options& o) {
   c.dialect = *o.dialect;
   c.pointer_bits = o.pointer_bits;
   c.cuda_arch = launch::cuda_arch_of(o);
+  c.newer_arch = !o.cuda_arch;
   c.cuda_path = o.cuda_path;
   c.cuda_version = o.cuda_version;
   c.defines = o.defines;
@@ -447,6 +448,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     add_unread(unit, o, report);
     return done(rejected(none, stage(none)));
   }
+  if (*o.dialect == ir::Dialect::cuda) o.cuda_arch = unit.cuda_arch;
   ir::Module* const module = &unit.module;
   fill_structures(*module, o);
   set_lengths(*module, o);
@@ -627,6 +629,14 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       undecided.push_back(fmt::format("'{}': {}", name, said.why));
       continue;
     }
+    const bool idle = module->function(f).kernel && without_effect(*module, f);
+    if (host != nullptr && r.verdict.status == Status::holds)
+      if (const std::string why = left_out(*host, unit.arch_given, idle); !why.empty()) {
+        said.status = Status::unknown;
+        said.why = why;
+        undecided.push_back(fmt::format("'{}': {}", name, said.why));
+        continue;
+      }
     if (o.model == launch::Model::ptx)
       std::erase_if(r.assumptions, [](const auto& a) { return a.kind == prove::Assumption::fences_in_order; });
     if (r.verdict.status == Status::holds) {
@@ -635,8 +645,11 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
           unit.missing.empty() ? ""
                                : fmt::format("what it uses is defined in none of the files that were not found ({})",
                                              fmt::join(unit.missing, ", "));
+      if (host != nullptr && !unit.arch_given)
+        for (const clangfe::ArchNote& n : host->arch_notes)
+          r.assumptions.insert("this __CUDA_ARCH__ is meant: " + n.text);
       std::vector<std::string> granted;
-      if (o.strict) granted = taken_for_granted(*module, f, o, r, file->text);
+      if (o.strict) granted = taken_for_granted(*module, f, o, r, unit.arch_given ? "" : file->text);
       if (o.strict && !absent.empty()) granted.push_back(absent);
       const std::string missing = not_granted(o, r);
       if (!granted.empty() || !missing.empty()) {
@@ -664,6 +677,12 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
             "{}: warning: the proof of '{}' relies on warps: without lock-step there may be a race on {}{}\n",
             file->name, name, *r.warps.begin(),
             r.warps.size() == 1 ? "" : fmt::format(", and at {} other pairs of places", r.warps.size() - 1));
+      if (idle) {
+        said.note = "the kernel makes no access";
+        for (const clangfe::ArchNote& n : host != nullptr ? host->arch_notes : std::vector<clangfe::ArchNote>())
+          said.note += "; " + n.text;
+        a.err += fmt::format("{}: note: '{}' is verified: {}\n", file->name, name, said.note);
+      }
       if (r.verdict.vacuous)
         a.err += fmt::format("{}: warning: the preconditions of '{}' contradict each other: nothing is proved\n",
                              file->name, name);
@@ -703,6 +722,9 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       for (const std::string& u : r.unsupported)
         if (u != r.verdict.detail) why += (why.empty() ? "" : ", ") + u;
       said.why = fmt::format("{}{}", fencepost::name(r.verdict.status), why.empty() ? "" : ": " + why);
+      undecided.push_back(fmt::format("'{}': {}", name, said.why));
+    } else if (const std::string rest = not_looked_at(r, job.out_of_time(), o.timeout); !rest.empty() && !o.compat) {
+      said.why = "further defects: " + rest;
       undecided.push_back(fmt::format("'{}': {}", name, said.why));
     }
   }

@@ -69,7 +69,7 @@ std::vector<std::string> taken_for_granted(const Module& m, FunctionId kernel, c
   if (const auto names = given(m, kernel); !names.empty())
     out.push_back(fmt::format("{} are different arrays", fmt::join(names, ", ")));
   if (!proof.warps.empty()) out.emplace_back("threads of a warp go in lock-step");
-  if (*o.dialect == Dialect::cuda && !o.cuda_arch && source.find("__CUDA_ARCH__") != std::string::npos)
+  if (*o.dialect == Dialect::cuda && source.find("__CUDA_ARCH__") != std::string::npos)
     out.push_back(fmt::format("__CUDA_ARCH__ is {}", launch::cuda_arch_of(o)));
   for (const Function& f : m.functions)
     for (const Block& b : f.blocks)
@@ -78,6 +78,47 @@ std::vector<std::string> taken_for_granted(const Module& m, FunctionId kernel, c
             n != nullptr && n->note == Note::assume && !n->candidate && where(m, i.place) != "")
           out.push_back(fmt::format("what is assumed at {} holds", where(m, i.place)));
   return out;
+}
+
+std::string not_looked_at(const prove::Result& r, bool time_is_spent, double timeout) {
+  if (!r.unsupported.empty()) return fmt::format("unsupported: {}", fmt::join(r.unsupported, ", "));
+  if (!r.gave_up) return "";
+  return time_is_spent ? fmt::format("ended at {:g} s", timeout) : std::string("some questions were not answered");
+}
+
+bool without_effect(const Module& m, FunctionId kernel) {
+  const auto seen = [&](const Access& a) {
+    return a.regions.empty() || std::any_of(a.regions.begin(), a.regions.end(),
+                                            [&](RegionId r) { return m.region(r).space != Space::private_; });
+  };
+  for (const Block& b : m.function(kernel).blocks)
+    for (const Instruction& i : b.instructions) {
+      const auto* load = std::get_if<Load>(&i.action);
+      const auto* store = std::get_if<Store>(&i.action);
+      const auto* said = std::get_if<Annotation>(&i.action);
+      const bool idle = load != nullptr    ? load->spec || !seen(load->access)
+                        : store != nullptr ? !seen(store->access)
+                        : said != nullptr
+                            ? said->note != Note::assert_
+                            : std::holds_alternative<Phi>(i.action) || std::holds_alternative<Compute>(i.action) ||
+                                  std::holds_alternative<Frame>(i.action);
+      if (!idle) return false;
+    }
+  return true;
+}
+
+std::string left_out(const clangfe::HostKernel& kernel, bool given, bool idle) {
+  if (given) return "";
+  for (const clangfe::ArchNote& n : kernel.arch_notes) {
+    if (!n.open && !idle) continue;
+    const uint32_t newest = *std::rbegin(clangfe::k_cuda_archs);
+    const auto next = std::find_if(std::begin(clangfe::k_cuda_archs), std::end(clangfe::k_cuda_archs),
+                                   [&](uint32_t a) { return a >= n.wants; });
+    return n.text + (n.wants > newest ? fmt::format("; --cuda-arch={} decides the kernel without them", newest)
+                     : n.wants > 0    ? fmt::format("; say --cuda-arch={}", *next)
+                                      : "; --cuda-arch says the one that is meant");
+  }
+  return "";
 }
 
 std::string other_start(const Module& m, const prove::Result& proof, const Question& question) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "clangfe/clangfe.h"
 #include "ir/ir.h"
 #include "launch/options.h"
 #include "prove/prove.h"
@@ -13,9 +14,20 @@
 
 namespace fencepost::verifier {
 
-// One sentence each, none if the verdict holds as it stands. `source`: of the kernel, for macros that it asks for.
+// One sentence each, none if the verdict holds as it stands. `source`: of the kernel, where nobody chose the
+// __CUDA_ARCH__ that it may ask for; else "".
 std::vector<std::string> taken_for_granted(const ir::Module& m, ir::FunctionId kernel, const launch::Options& options,
                                            const prove::Result& proof, const std::string& source);
+
+// Beside what was found: why there may be more; "" if nothing is open. `timeout`: in seconds.
+std::string not_looked_at(const prove::Result& r, bool time_is_spent, double timeout);
+
+// The kernel makes no access to memory that others see, meets nobody and asserts nothing.
+bool without_effect(const ir::Module& m, ir::FunctionId kernel);
+
+// Why a proof of this kernel says too little: text that another __CUDA_ARCH__ would compile, where nobody chose the one
+// that was taken; "" if it does not. `given`: somebody did. `idle`: without_effect.
+std::string left_out(const clangfe::HostKernel& kernel, bool given, bool idle);
 
 // What the model of the options does not grant, of the assumptions of this proof; "" if nothing.
 std::string not_granted(const launch::Options& options, const prove::Result& proof);

@@ -127,6 +127,10 @@ CudaKernel kernel_of(const SourcePtr& source, const std::string& text) {
       out.absent.emplace_back(line);
       continue;
     }
+    if (kind == "arch") {
+      out.arch.emplace_back(line);
+      continue;
+    }
     if (kind == "file") {
       const std::string n(take(line, ' '));
       if (line == source->name) own_file = n;

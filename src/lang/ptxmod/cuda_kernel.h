@@ -27,6 +27,7 @@ struct CudaKernel {
   uint32_t line = 0;                          // of the kernel
   std::map<std::string, Variable> variables;  // by their names in the module; parameters too
   std::vector<std::string> absent;            // included files that are not there
+  std::vector<std::string> arch;              // sentences: what is assumed of the value of __CUDA_ARCH__
   std::vector<std::string> own;               // names of what each thread has for itself
 };
 

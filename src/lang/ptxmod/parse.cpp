@@ -580,6 +580,7 @@ Expected<prog::Test> parse_cuda_kernel(const CudaKernel& kernel, const spirv::La
       test.assumptions.push_back(
           fmt::format("what the kernel uses is defined in none of the files that were not found ({})",
                       fmt::join(kernel.absent, ", ")));
+    for (const std::string& a : kernel.arch) test.assumptions.push_back(a);
     return test;
   });
 }

@@ -369,8 +369,8 @@ TEST(Counterexamples, the_profile_says_what_pointers_are) {
            "__global__ void k(int *a, int *b, int n) { int i = blockIdx.x * 64 + threadIdx.x; int *p = n & 1 ? a : b; "
            "if (p == a) a[i] = 1; else b[i] = 2; }",
            0},
-          {"arch.cu", k_cuda, arch, 0, "__CUDA_ARCH__ 700"},
-          {"arch.cu", "--blockDim=64 --gridDim=4 --cuda-arch=800", arch, 1, "__CUDA_ARCH__ 800"}});
+          {"arch.cu", k_cuda, arch, 1, "__CUDA_ARCH__ 800"},
+          {"arch.cu", "--blockDim=64 --gridDim=4 --cuda-arch=700", arch, 0, "__CUDA_ARCH__ 700"}});
 }
 
 TEST(Counterexamples, preconditions_that_no_two_threads_meet_prove_nothing) {
