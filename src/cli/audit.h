@@ -5,7 +5,7 @@
 // The answer is a JSON document (fencepost.audit/1, docs/json.md); text, HTML, SARIF and JUnit are made of it.
 //
 // Laws: a finding rests on a counterexample of the whole kernel, which prove's interpreter or the reference interpreter
-// has run, or it says `confirmed: false`. What was looked at within a bound is "none found within" it. A question that
+// has run, or it says `confirmed: false`. What was looked at within a bound alone is not decided. A question that
 // is not decided is listed, with the reason, and makes the exit code 3.
 #include <functional>
 #include <nlohmann/json.hpp>

@@ -134,6 +134,19 @@ Json hang_of(const prog::Test& test, const check::Result& r) {
   return j;
 }
 
+// No execution ends within these bounds: what was looked at are beginnings.
+bool none_ends(prog::Test test, const cat::Model& model, check::Options options, const prog::LoopBounds& bound) {
+  constexpr double k_seconds = 2;
+  test.condition = {};
+  test.quantifier = prog::Quantifier::exists;
+  options.property = check::Property::condition;
+  options.auto_bound = false;
+  options.bound = bound;
+  Job job = Job::with_budget(k_seconds);
+  const check::Result r = check::check(test, model, options, job);
+  return r.verdict.status == Status::unknown || r.verdict.status == Status::fails;
+}
+
 // Whether there is more than plain accesses and barriers.
 bool orders(const prog::Test& test) {
   using vocab::Tag;
@@ -240,7 +253,6 @@ Json at_launch(const std::string& path, const std::string& entry, const std::str
   s.grid = grid;
   s.entry = entry;
   spirv::LaunchOptions launch = launch_of(s);
-  for (const std::string& d : s.defines) launch.preprocessor.push_back("-D" + d);
   for (const std::string& i : s.include_folders) launch.preprocessor.push_back("-I" + i);
   Json j = {{"launch", grid}};
   const auto tests = read::parse_file(path, launch);
@@ -276,6 +288,12 @@ Json at_launch(const std::string& path, const std::string& entry, const std::str
   j["orders"] = orders(test);
   const check::Result races = ask(check::Property::races, "");
   j["races"] = races_of(test, model, races);
+  if (races.verdict.status == Status::unknown) {
+    Json ended = j;
+    ended["ended"] = "gave_up";
+    so_far(ended);
+    if (none_ends(test, model, o.check, races.bound)) j["races"]["none_complete"] = true;
+  }
   const bool hold = races.verdict.status == Status::holds && !races.verdict.vacuous;
   const bool racy = j["races"].value("confirmed", false) && j["races"].value("flag", "") != "undefined-behavior";
   if (!hold && !racy) return j;

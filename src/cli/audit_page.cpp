@@ -87,6 +87,10 @@ class Entry {
       const std::string why = text(row, "detail");
       open("races at every launch", launch, why.empty() ? verdict : why);
     }
+    if (const std::string why = text(row, "detail"); verdict == "fails" && !why.empty())
+      open("races at every launch", launch, why);
+    if (const std::string note = text(row, "note"); !note.empty())
+      j_["notes"].push_back(fmt::format("the proof says little: {} ({})", note, launch));
     for (const Json& f : row["findings"]) {
       const std::string kind = text(f, "kind");
       Json x = finding(kind == "data-race" ? "race" : "other-defect", where(f["place"]), text(f, "message"));
@@ -182,16 +186,10 @@ class Entry {
     j_["not_decided"].push_back({{"question", question}, {"launch", launch}, {"why", why}});
   }
 
-  // What was found nowhere at this launch, whole or within a bound. False: it is open.
+  // What was found nowhere at this launch. False: it is open.
   bool silence(const std::string& what, const Json& q, const std::string& words) {
-    const std::string verdict = text(q, "verdict");
-    std::string within;
-    if (verdict == "unknown" && q.contains("bound"))
-      within = fmt::format("none found within {}, ", many(q["bound"].get<uint64_t>(), "iteration", "iterations"));
-    else if (verdict == "holds")
-      within = "none at ";
-    else
-      return false;
+    if (text(q, "verdict") != "holds") return false;
+    const std::string within = "none at ";
     for (auto& [line, launches] : silent_)
       if (line == what + ": " + within) return launches.push_back(words), true;
     silent_.push_back({what + ": " + within, {words}});
@@ -260,17 +258,37 @@ class Entry {
     });
     const std::string not_asked = text(at, "repair_not_asked"), none = text(at, "no_repair");
     const std::string searched =
-        not_asked.empty() ? fmt::format("no small change of fences, orders or scopes was found that mends it{}",
-                                        none.empty() || none.starts_with("none") ? "" : " (" + none + ")")
-                          : "a change that mends it was not looked for: " + not_asked;
+        none == "out of time" ? std::string("a change that mends it was not looked for to the end (out of time)")
+        : not_asked.empty()   ? fmt::format("no small change of fences, orders or scopes was found that mends it{}",
+                                          none.empty() || none.starts_with("none") ? "" : " (" + none + ")")
+                              : "a change that mends it was not looked for: " + not_asked;
     x["advice"] = !advice.empty() ? "smallest change: " + advice
-                  : same          ? "both write the same value: make the stores atomic (relaxed is enough for the race)"
+                  : same && equal_always(lines)
+                      ? "both write the same value: make the stores atomic (relaxed is enough for the race)"
+                  : same ? "at this launch both write the same value; " + searched
                   : one_block
                       ? searched + "; the two threads are of one block: is a barrier missing between the accesses?"
                       : searched;
     for (const Json& g : j_["findings"])  // the same two places, at another launch or in the other order
       if (g["kind"] == "missing-order" && g["rule"] == x["rule"]) return;
     add(std::move(x));
+  }
+
+  // Prove, which does not mind equal values, has decided the races, and found none in these lines.
+  bool equal_always(const std::vector<std::string>& places) const {
+    if (!proved_) return false;
+    for (const Json& o : j_["not_decided"])
+      if (o["question"] == "races at every launch") return false;
+    for (const Json& f : j_["findings"]) {
+      if (f["kind"] != "race") continue;
+      for (const std::string& p : places) {
+        const std::string line = p.substr(0, p.rfind(':')) + ":";
+        if (text(f, "location").starts_with(line)) return false;
+        for (const Json& a : f.value("accesses", Json::array()))
+          if (a.get<std::string>().find(line) != std::string::npos) return false;
+      }
+    }
+    return true;
   }
 
   void hang(const Json& at, const char* key, const char* model, const std::string& words) {
@@ -330,6 +348,10 @@ class Entry {
 
   static std::string reason(const Json& q) {
     const std::string detail = text(q, "detail"), verdict = text(q, "verdict");
+    if (verdict == "unknown" && q.contains("bound"))
+      return fmt::format("nothing was found within {}, and the time did not suffice for more{}",
+                         many(q["bound"].get<uint64_t>(), "iteration", "iterations"),
+                         is(q, "none_complete") ? "; no execution ends within them" : "");
     return detail.empty() || detail == verdict ? verdict : verdict + ": " + detail;
   }
 
@@ -451,10 +473,15 @@ void count(Json& page) {
   page["exit_code"] = bad ? k_exit_bad_input : found > 0 ? k_exit_fails : open > 0 ? k_exit_undecided : k_exit_holds;
 }
 
+// The architecture that the proofs of a CUDA file are about.
+static std::string arch_words(const Json& file) {
+  return file.contains("cuda_arch") ? fmt::format("  (__CUDA_ARCH__ {})", file["cuda_arch"].get<uint64_t>()) : "";
+}
+
 std::string text_of(const Json& page) {
   std::string out;
   for (const Json& f : page["files"]) {
-    out += fmt::format("{}\n", text(f, "path"));
+    out += fmt::format("{}{}\n", text(f, "path"), arch_words(f));
     for (const char* key : {"error", "not_read"})
       if (const std::string why = text(f, key); !why.empty())
         out += fmt::format("  {}{}\n", std::string_view(key) == "error" ? "" : "not decided: ", why);
@@ -479,7 +506,7 @@ std::string html_of(const Json& page) {
   out.rests_on = {{"made by", version()}};
   size_t id = 0;
   for (const Json& f : page["files"]) {
-    draw::Part part{fmt::format("file{}", out.parts.size() + 1), text(f, "path"), ""};
+    draw::Part part{fmt::format("file{}", out.parts.size() + 1), text(f, "path") + arch_words(f), ""};
     if (const std::string why = text(f, f.contains("error") ? "error" : "not_read"); !why.empty())
       part.body += draw::section(fmt::format("f{}", ++id), text(f, "path"), "",
                                  fmt::format("<p class=\"bad\">{}</p>\n", draw::escape_xml(why)));

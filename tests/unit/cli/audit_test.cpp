@@ -1,4 +1,6 @@
 // audit: what it finds, what it does not say, what is kept and what is known.
+#include "cli/audit.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -238,14 +240,43 @@ __global__ void k(int* done, int* n) {
             std::string::npos);
 }
 
-TEST_F(Audit, BoundedSilenceIsWordedSo) {
+TEST_F(Audit, WhatABoundEndsIsNotDecided) {
   const Ran r = ran({"--grid", "1.1.2", "--budget", "2s", file("many.cu", R"(
 __global__ void k(int* next, int* sum, int n) {
   for (int i = atomicAdd(next, 1); i < n; i = atomicAdd(next, 1)) atomicAdd(sum, i);
 }
 )")});
-  EXPECT_NE(r.out.find("none found within "), std::string::npos) << r.out;
-  EXPECT_NE(r.out.find(" iterations, 2 blocks of 1 thread"), std::string::npos) << r.out;
+  EXPECT_EQ(r.code, 3) << r.out;
+  EXPECT_NE(r.out.find("order at small launches (2 blocks of 1 thread): nothing was found within "), std::string::npos)
+      << r.out;
+  EXPECT_EQ(r.out.find("none found within"), std::string::npos) << r.out;
+}
+
+// Silence within bounds in which no execution ends is of beginnings alone.
+TEST_F(Audit, WhereNoExecutionEndsItIsSaid) {
+  audit::Json small = {{"launch", "1.1.3"},
+                       {"orders", true},
+                       {"races", {{"verdict", "unknown"}, {"detail", ""}, {"bound", 2}, {"none_complete", true}}},
+                       {"fair", {{"verdict", "holds"}, {"detail", ""}}}};
+  const std::string said = audit::kernel_entry("k.cu", "k", {}, {small}).dump();
+  EXPECT_NE(said.find("nothing was found within 2 iterations"), std::string::npos) << said;
+  EXPECT_NE(said.find("no execution ends within them"), std::string::npos) << said;
+  small["races"].erase("none_complete");
+  const std::string some = audit::kernel_entry("k.cu", "k", {}, {small}).dump();
+  EXPECT_EQ(some.find("no execution ends"), std::string::npos) << some;
+}
+
+// Thread numbers are equal only where each block has one thread.
+TEST_F(Audit, WritesThatAreEqualAtOneLaunchAloneAreNotToldToBeAtomic) {
+  const json j = asked({"--grid", "1.1.2", file("ids.cu", R"(
+__global__ void k(int* x) { x[0] = threadIdx.x; }
+int main() { int* x; cudaMalloc(&x, 4); k<<<4, 64>>>(x); }
+)")});
+  ASSERT_FALSE(findings(j, "race").empty()) << j.dump(1);
+  for (const json& f : findings(j, "missing-order")) {
+    EXPECT_EQ(f["advice"].get<std::string>().find("make the stores atomic"), std::string::npos) << f.dump(1);
+    EXPECT_NE(f["advice"].get<std::string>().find("at this launch"), std::string::npos) << f.dump(1);
+  }
 }
 
 // Distinct places beyond the elements that a launch tells apart may share a cell: no race is called confirmed there.
