@@ -28,6 +28,10 @@ struct Pair {  // one test and what became of it
   std::vector<bool> used;  // by rule of the table
 };
 
+// A source that is undefined allows everything, so that nothing is said of the mapping.
+bool says_nothing(const Pair& p) { return p.refinement->verdict.status == Status::holds && p.refinement->undefined; }
+const char* verdict_of(const Pair& p) { return says_nothing(p) ? "undefined" : name(p.refinement->verdict.status); }
+
 struct Models {
   const cat::Model* from = nullptr;
   const cat::Model* to = nullptr;
@@ -54,7 +58,8 @@ std::string found(const Pair& p) {
   const refine::Refinement& r = *p.refinement;
   if (r.verdict.status == Status::fails && !r.new_states.empty())
     return fmt::format("new outcome: {}", prog::to_string(r.observables, r.new_states.front()));
-  if (r.verdict.status == Status::holds && !r.undefined)
+  if (r.undefined) return r.verdict.detail;
+  if (r.verdict.status == Status::holds)
     return fmt::format("every outcome is one of the source's ({} of {} states)", r.target_states, r.source_states);
   return r.verdict.detail;
 }
@@ -118,7 +123,7 @@ std::string pair_json(const Pair& p) {
     texts = fmt::format("{{\"source\": {}, \"lowered\": {}}}", json_string(source), json_string(target));
   }
   return fmt::format("{{\"path\": {}, \"verdict\": \"{}\", \"detail\": {}, \"counterexample\": {}}}",
-                     json_string(p.name), fencepost::name(p.refinement->verdict.status), json_string(found(p)), texts);
+                     json_string(p.name), verdict_of(p), json_string(found(p)), texts);
 }
 
 struct Tally {
@@ -191,7 +196,7 @@ int run_lower(const CommandLine& line, const Console& console) {
       return true;
     }
     const Status status = p.refinement->verdict.status;
-    code = worse(code, fencepost::exit_code(status));
+    code = worse(code, says_nothing(p) ? k_exit_undecided : fencepost::exit_code(status));
     std::string note;
     if (status == Status::fails && !s.output.empty())
       if (const auto written = write_pair(s.output, p, note); !written) {
@@ -202,7 +207,7 @@ int run_lower(const CommandLine& line, const Console& console) {
       json.push_back(pair_json(p));
       return true;
     }
-    console.out(fmt::format("{}  {}  {}\n{}", p.name, fencepost::name(status), found(p), note));
+    console.out(fmt::format("{}  {}  {}\n{}", p.name, verdict_of(p), found(p), note));
     if (status == Status::fails && s.output.empty()) {
       const auto [a, b] = counterexample(p);
       console.out(a + b);
@@ -275,22 +280,34 @@ int run_lower(const CommandLine& line, const Console& console) {
                       tally.undecided > 0 ? fmt::format(", {} undecided", tally.undecided) : "",
                       tally.left_out > 0 ? fmt::format(", {} not lowered", tally.left_out) : ""));
   }
+  const std::vector<std::string> unjudged =
+      s.generate > 0 ? lower::unjudged_updates(*table) : std::vector<std::string>();
+  if (!unjudged.empty()) {
+    code = worse(code, k_exit_undecided);
+    console.err(
+        fmt::format("{}: not decided: the order of {}: a test that hands data over by it needs a rule for "
+                    "accesses without order\n",
+                    line.operands.front(), fmt::join(unjudged, ", ")));
+  }
   if (!s.output.empty() && tally.fails == 0)
     console.err(
         fmt::format("{}: note: no test gains an outcome, so {} is not written\n", line.operands.front(), s.output));
   const std::vector<std::string> left = unused.patterns();
   if (!s.json && !left.empty())
-    console.err(
-        fmt::format("{}: note: rules that no test has met: {}\n", line.operands.front(), fmt::join(left, ", ")));
+    console.err(s.generate > 0 ? fmt::format("{}: note: rules that no test has met: {}\n", line.operands.front(),
+                                             fmt::join(left, ", "))
+                               : fmt::format("{}: note: {} of the table's {} rules were met by no test\n",
+                                             line.operands.front(), left.size(), table->rules.size()));
   if (s.json) {
-    std::string list, rules;
+    std::string list, rules, not_judged;
+    for (const std::string& u : unjudged) not_judged += (not_judged.empty() ? "" : ", ") + json_string(u);
     for (const std::string& r : left) rules += (rules.empty() ? "" : ", ") + json_string(r);
     for (const std::string& j : json) list += (list.empty() ? "\n    " : ",\n    ") + j;
     console.out(
         fmt::format("{{\n  \"schema\": \"fencepost.lower/1\",\n  \"table\": {},\n  \"models\": [{}, {}],\n  "
-                    "\"bound\": {},\n  \"unused_rules\": [{}],\n  \"results\": [{}\n  ]\n}}\n",
+                    "\"bound\": {},\n  \"unused_rules\": [{}],\n  \"not_judged\": [{}],\n  \"results\": [{}\n  ]\n}}\n",
                     json_string(table->name), json_string(fs::path(from->path).stem().string()),
-                    json_string(fs::path(to->path).stem().string()), std::max(s.bound, 1u), rules, list));
+                    json_string(fs::path(to->path).stem().string()), std::max(s.bound, 1u), rules, not_judged, list));
   }
   return code;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/diagnostic.h"
 #include "lower/lower.h"
@@ -133,6 +134,18 @@ class Generator {
           choose(sizes, chosen);
           if (stopped_) return;
         }
+    if (!data(Form::Kind::store) || !data(Form::Kind::load)) return;
+    for (uint32_t f = 0; f < forms_.size() && !stopped_; ++f)
+      if (ordered_update(f)) handed_over(f);
+  }
+  // The ordered read-modify-writes that no test hands anything over by: the table has nothing without order beside
+  // them.
+  std::vector<std::string> unjudged() const {
+    std::vector<std::string> out;
+    if (!data(Form::Kind::store) || !data(Form::Kind::load))
+      for (uint32_t f = 0; f < forms_.size(); ++f)
+        if (ordered_update(f)) out.push_back(forms_[f].dotted);
+    return out;
   }
   uint64_t number() const { return number_; }
 
@@ -141,6 +154,36 @@ class Generator {
     std::string scope;
     bool together;
   };
+
+  bool ordered_update(uint32_t f) const { return forms_[f].kind == Form::Kind::rmw && forms_[f].ordered; }
+
+  // What writes or reads the data of a message: the strongest access without order, which races with none.
+  std::optional<uint32_t> data(Form::Kind kind) const {
+    std::optional<uint32_t> found;
+    for (const Form::Kind k : {Form::Kind::rmw, kind})
+      for (uint32_t f = 0; f < forms_.size(); ++f)
+        if (forms_[f].kind == k && !forms_[f].ordered) found = f;
+    return found;
+  }
+
+  // Four accesses, which the tests of all combinations have without read-modify-writes: message passing and store
+  // buffering in which this one is on one side, and every ordered access on the other.
+  void handed_over(uint32_t update) {
+    using K = Form::Kind;
+    constexpr uint32_t x = 0, y = 1;
+    const auto pair = [&](const Code& a, const Code& b) {
+      if (!stopped_) finish({&a, &b});
+    };
+    const Access write{*data(K::store), x}, read{*data(K::load), x};
+    for (uint32_t other = 0; other < forms_.size(); ++other) {
+      const Form& o = forms_[other];
+      if (!o.ordered) continue;
+      if (o.kind != K::store) pair({{write, {update, y}}}, {{{other, y}, read}});
+      if (o.kind == K::store) pair({{write, {other, y}}}, {{{update, y}, read}});
+      if (o.kind == K::store) continue;
+      pair({{{update, x}, {other, y}}}, {{{update, y}, {other, x}}});
+    }
+  }
 
   static std::vector<std::vector<uint32_t>> splits(uint32_t n, uint32_t threads) {
     std::vector<std::vector<uint32_t>> out;
@@ -365,6 +408,8 @@ class Generator {
 void generate(const Table& table, uint32_t accesses, const std::function<bool(Generated)>& visit) {
   Generator(table, &visit).run(accesses);
 }
+
+std::vector<std::string> unjudged_updates(const Table& table) { return Generator(table, nullptr).unjudged(); }
 
 uint64_t count_generated(const Table& table, uint32_t accesses) {
   Generator g(table, nullptr);

@@ -57,12 +57,15 @@ std::string to_string(const Rule& r);
 // location; one scope for a whole test, narrow with threads in one group, wide and narrow with each in its own; at most
 // one fence in a thread, between its first two accesses, which then have no order of their own; read-modify-writes
 // (exchanges) in tests of up to three accesses; of tests that differ in the order of like threads, one; every thread
-// shares a location that somebody writes. `visit` returns false to stop.
+// shares a location that somebody writes. Behind them, whatever `accesses` is, message passing and store buffering by
+// each ordered read-modify-write and every ordered access. `visit` returns false to stop.
 struct Generated {
   uint64_t number = 0;
   prog::Test test;
 };
 void generate(const Table& table, uint32_t accesses, const std::function<bool(Generated)>& visit);
+// Ordered read-modify-writes that are in no such test, since the table maps no access without order.
+std::vector<std::string> unjudged_updates(const Table& table);
 uint64_t count_generated(const Table& table, uint32_t accesses);
 
 }  // namespace fencepost::lower
