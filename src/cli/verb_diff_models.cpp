@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cat/library.h"
 #include "cli/effects.h"
 #include "cli/inputs.h"
 #include "cli/json.h"
@@ -23,6 +24,7 @@ struct FileReport {
   std::vector<Comparison> tests;
   std::string err;
   int code = k_exit_holds;
+  size_t other_dialect = 0;  // tests that one of the models is not made for, in a folder
 };
 
 std::string describe(const Verdict& v) {
@@ -32,10 +34,19 @@ std::string describe(const Verdict& v) {
 
 bool decided(const Verdict& v) { return v.status == Status::holds || v.status == Status::fails; }
 
-FileReport compare_file(const std::string& path, const std::string& a, const std::string& b, const Settings& s,
-                        ModelCache& models) {
+// A model that is made for one dialect, and not for this one.
+bool of_another_dialect(const std::string& model, vocab::Dialect d) {
+  const auto path = cat::find_model(model);
+  if (!path) return false;
+  return cat::options_for(*path, d).dialect != d;
+}
+
+// `named`: the file itself was named, not its folder.
+FileReport compare_file(const std::string& path, bool named, const std::string& a, const std::string& b,
+                        const Settings& s, ModelCache& models) {
   FileReport r;
   const auto fault = [&](const Diagnostics& ds) {
+    if (!ds.list.empty() && !ds.list.front().span.source) r.err += path + ": ";
     r.err += render(ds);
     r.code = worse(r.code, exit_code(ds));
   };
@@ -45,6 +56,10 @@ FileReport compare_file(const std::string& path, const std::string& a, const std
     return r;
   }
   for (const prog::Test& test : *tests) {
+    if (!named && (of_another_dialect(a, test.dialect) || of_another_dialect(b, test.dialect))) {
+      ++r.other_dialect;
+      continue;
+    }
     // Every model gives what is not asked the same answer.
     if (const auto asked = has_question(s.property, test); !asked) {
       fault(asked.error());
@@ -76,17 +91,23 @@ int run_diff_models(const CommandLine& line, const Console& console) {
   if (!files) return report_errors(console, files.error());
   ModelCache models;
   Progress progress(console, files->size(), "files");
-  size_t total = 0, flips = 0, undecided = 0;
+  size_t total = 0, flips = 0, undecided = 0, left_out = 0;
   int code = k_exit_holds;
   std::string json;
   in_order(
-      files->size(), s.threads, progress, [&](size_t i) { return compare_file((*files)[i], a, b, s, models); },
+      files->size(), s.threads, progress,
+      [&](size_t i) {
+        const std::string& path = (*files)[i];
+        const bool named = std::find(line.operands.begin() + 2, line.operands.end(), path) != line.operands.end();
+        return compare_file(path, named, a, b, s, models);
+      },
       [&](size_t, FileReport r) {
         if (!r.err.empty()) {
           progress.clear();
           console.err(r.err);
         }
         code = worse(code, r.code);
+        left_out += r.other_dialect;
         for (const Comparison& c : r.tests) {
           ++total;
           // Two models under which nothing comes to an end do not agree about what is asked.
@@ -116,8 +137,9 @@ int run_diff_models(const CommandLine& line, const Console& console) {
                     json_string(a), json_string(b), json_string(check::name(s.property)), std::max(s.bound, 1u), total,
                     flips, undecided, json));
   else
-    console.out(fmt::format("{} test{}, {} differ{}\n", total, total == 1 ? "" : "s", flips,
-                            undecided > 0 ? fmt::format(", {} undecided", undecided) : ""));
+    console.out(fmt::format("{} test{}, {} differ{}{}\n", total, total == 1 ? "" : "s", flips,
+                            undecided > 0 ? fmt::format(", {} undecided", undecided) : "",
+                            left_out > 0 ? fmt::format("; {} of other dialects left out", left_out) : ""));
   if (flips > 0) code = worse(code, k_exit_fails);
   if (undecided > 0) code = worse(code, k_exit_undecided);
   return code;

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
+#include "base/models_folder.h"
 #include "cat/library.h"
 #include "cli/json.h"
 #include "cli/verbs.h"
@@ -37,6 +39,15 @@ int run_models(const CommandLine& line, const Console& console) {
       if (cat::default_model(d) == m.name) marks = fmt::format(" (default for {})", vocab::name(d));
     console.out(fmt::format("{:<{}}  {:<6}  {}{}\n", m.name, width, dialect_of(m), m.summary, marks));
   }
+  console.out(fmt::format("files: {}", models_folder()));
+  // As installed, or in the source tree.
+  for (const char* place : {"../../doc/fencepost/examples", "../examples"})
+    if (std::error_code none; std::filesystem::is_directory(std::filesystem::path(models_folder()) / place, none)) {
+      const auto examples = std::filesystem::path(models_folder()) / place;
+      console.out(fmt::format("; examples: {}", examples.lexically_normal().string()));
+      break;
+    }
+  console.out("\n");
   return models.empty() ? k_exit_bad_input : k_exit_holds;
 }
 

@@ -55,6 +55,7 @@ Expected<judge::Judged> judged_store(const std::string& path, const Settings& s,
 int run_report(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
   if (of_progress(line.operands, console)) return run_progress_report(line, console);
+  if (const auto form = form_of_ending(s.output, {".html"}); !form) return report_errors(console, form.error());
   auto tables = tables_of(line);
   if (!tables) return report_errors(console, tables.error());
   ModelCache models;

@@ -64,7 +64,9 @@ std::string check_line(const std::string& path, const prog::Test& test, const ca
                   std::string(test.filter.kind != prog::Cond::Kind::always && options.filter ? " meets the filter" : "")
             : "  (the program has no execution)";
   const bool said = options.property == Property::races && result.verdict.status == Status::fails;
-  if (!said && !result.verdict.detail.empty()) out += fmt::format("  ({})", result.verdict.detail);
+  const bool further = result.verdict.status == Status::unknown && !options.auto_bound && !result.reached.empty();
+  if (!said && !result.verdict.detail.empty())
+    out += fmt::format("  ({}{})", result.verdict.detail, further ? "; --bound auto looks further" : "");
   for (const std::string& note : check::notes(beside)) out += fmt::format("  [{}]", note);
   out += "  under " + model_name(model);
   if (const std::string launch = launch_text(test); !launch.empty()) out += ", launch " + launch;

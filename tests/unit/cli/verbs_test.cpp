@@ -39,6 +39,10 @@ std::string mp(const std::string& store, const std::string& load, const std::str
          " (P1:r0 = 1 /\\ P1:r1 = 0)\n";
 }
 
+const char* const k_racy_source =
+    "OPENCL racy\n{ x=0; }\nP0@wg 0, dev 0 (global int* x) {\n  *x = 1;\n}\nP1@wg 1, dev 0 (global int* x) {\n"
+    "  int r0 = *x;\n}\nexists (P1:r0 = 1)\n";
+
 class Verbs : public testing::Test {
  protected:
   Verbs() {
@@ -601,6 +605,72 @@ TEST_F(Verbs, DiffModelsAsksSomething) {
   const Ran twice = run_with({"diff-models", "ptx-7.5-asplos24", "ptx-7.5-asplos24", blocks});
   EXPECT_EQ(twice.code, 3) << twice.out;
   EXPECT_TRUE(has(twice.out, "0 differ, 1 undecided")) << twice.out;
+}
+
+// Folders hold tests of every dialect; a file that is named is asked for.
+TEST_F(Verbs, DiffModelsLeavesOtherDialectsOfAFolderOut) {
+  write("mixed/mp.litmus", mp("release", "acquire", "exists"));
+  const std::string other = write("mixed/cl.litmus", k_racy_source);
+  const Ran r = run_with({"diff-models", "ptx-6.0", "ptx-7.5", dir_ + "/mixed"});
+  EXPECT_EQ(r.code, 0) << r.out << r.err;
+  EXPECT_TRUE(has(r.out, "1 test, 0 differ; 1 of other dialects left out")) << r.out;
+  EXPECT_EQ(r.err, "");
+  const Ran named = run_with({"diff-models", "ptx-6.0", "ptx-7.5", other});
+  EXPECT_EQ(named.code, 2) << named.out;
+  EXPECT_TRUE(has(named.err, other + ": error: the model 'ptx-6.0' is made for ptx")) << named.err;
+}
+
+// Message passing takes four accesses: whatever N is, each ordered update hands a message over.
+TEST_F(Verbs, LowerJudgesTheOrderOfUpdates) {
+  const std::string head =
+      "lowering t\nfrom OPENCL opencl\nto PTX ptx-7.5\nscope work_group -> cta\nscope device -> gpu\n"
+      "place wg -> cta\nplace dev -> gpu\n";
+  const std::string loose =
+      "load.acquire.SCOPE -> ld.acquire.SCOPE\nstore.release.SCOPE -> st.release.SCOPE\n"
+      "load.relaxed.SCOPE -> ld.relaxed.SCOPE\nstore.relaxed.SCOPE -> st.relaxed.SCOPE\n";
+  const auto made = [&](const char* name, const std::string& rules) {
+    return run_with({"lower", write(name, head + rules), "--generate", "2"});
+  };
+  const Ran good = made("good.map", loose + "rmw.acq_rel.SCOPE.OP -> atom.acq_rel.SCOPE.OP\n");
+  EXPECT_EQ(good.code, 0) << good.out << good.err;
+  const Ran lost = made("lost.map", loose + "rmw.acq_rel.SCOPE.OP -> atom.relaxed.SCOPE.OP\n");
+  EXPECT_EQ(lost.code, 1) << lost.out << lost.err;
+  EXPECT_FALSE(has(lost.out, ", 0 gain one")) << lost.out;
+  const Ran half = made("half.map", loose + "rmw.acq_rel.SCOPE.OP -> atom.acquire.SCOPE.OP\n");
+  EXPECT_EQ(half.code, 1) << half.out << half.err;
+  const Ran other_half = made("other.map", loose + "rmw.acq_rel.SCOPE.OP -> atom.release.SCOPE.OP\n");
+  EXPECT_EQ(other_half.code, 1) << other_half.out << other_half.err;
+  // Nothing to carry the data: the order of the row is not judged, which is no pass.
+  const Ran none = made("none.map", "rmw.acq_rel.SCOPE.OP -> atom.relaxed.SCOPE.OP\n");
+  EXPECT_EQ(none.code, 3) << none.out << none.err;
+  EXPECT_TRUE(has(none.err, "not decided: the order of rmw.acq_rel.SCOPE.exch")) << none.err;
+}
+
+// As refine has it: a source that is undefined allows everything.
+TEST_F(Verbs, LowerOfARacySourceSaysNothing) {
+  const Ran r = run_with({"lower", "opencl-ptx", write("racy.litmus", k_racy_source)});
+  EXPECT_EQ(r.code, 3) << r.out << r.err;
+  EXPECT_TRUE(has(r.out, "  undefined  ")) << r.out;
+}
+
+TEST_F(Verbs, FormsThatAReportDoesNotHaveAreRefused) {
+  const Ran r = run_with({"report", dir_ + "/none.db", "-o", dir_ + "/r.pdf"});
+  EXPECT_EQ(r.code, 2) << r.out;
+  EXPECT_TRUE(has(r.err, "names no form of this answer")) << r.err;
+}
+
+TEST_F(Verbs, ModelsSaysWhereItsFilesLie) {
+  const Ran r = run_with({"models"});
+  EXPECT_EQ(r.code, 0);
+  EXPECT_TRUE(has(r.out, "\nfiles: ")) << r.out;
+  EXPECT_TRUE(has(r.out, "; examples: ")) << r.out;
+}
+
+TEST_F(Verbs, ABoundThatIsReachedNamesTheWayOn) {
+  const std::string lock = std::string(FENCEPOST_SOURCE_DIR) + "/examples/kernels/lock.cu";
+  const Ran r = run_with({"check", "--property", "races", "--grid", "1.1.2", lock});
+  EXPECT_EQ(r.code, 3) << r.out << r.err;
+  EXPECT_TRUE(has(r.out, "reached bound 1; --bound auto looks further)")) << r.out;
 }
 
 TEST_F(Verbs, LowerHoldsTablesToTheModels) {

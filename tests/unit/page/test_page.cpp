@@ -139,6 +139,10 @@ TEST(Page, TheVerdictIsThatOfTheWorstResult) {
   EXPECT_EQ(word(j), "INCOMPLETE");
   j.list.back() = result("MP", Standing::consistent, Allowed::no, true);
   EXPECT_EQ(word(j), "PASS");
+  judge::Judged silent = j;  // one of three weaker forms was seen
+  for (const char* title : {"S", "2+2W"})
+    silent.list.push_back(result(title, Standing::consistent, Allowed::no, false));
+  EXPECT_EQ(word(silent), "NOTHING FORBIDDEN SEEN");
   j.owed = {{"c", "LB", "d", "default", 0}};
   EXPECT_EQ(word(j), "INCOMPLETE");
   j.owed.clear();
