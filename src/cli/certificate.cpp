@@ -76,8 +76,9 @@ void write_certificate(FileReport& r, const Settings& s, const std::string& path
   };
   if (path == "-") return none("a test of standard input is not in the certified part");
   if (const std::string why = refusal(s, model, options, result); !why.empty()) return none(why);
-  const auto request = request_of(path, test, model, options, result.bound.largest());
+  auto request = request_of(path, test, model, options, result.bound.largest());
   if (!request) return refuse(r, s, path, request.error());
+  request->looked_at = s.untrusted;
   const bool reachable = request->races ? result.verdict.status == Status::fails : result.reachable;
   Job job = Job::with_budget(s.budget);
   const auto made = certify::certify(*request, reachable, s.output, job);

@@ -15,6 +15,9 @@ namespace tok = clang::tok;
 
 namespace {
 
+// Of a name it is only asked whether it is a macro.
+constexpr unsigned k_only_whether = 100;
+constexpr unsigned k_deepest = 8;
 constexpr llvm::StringRef k_arch = "__CUDA_ARCH__", k_feature = "__CUDA_ARCH_";
 
 bool compares(const Token& t) {
@@ -99,15 +102,22 @@ ArchDependence ArchConditions::of_name(const IdentifierInfo* name, unsigned dept
     return known ? ArchDependence{} : ArchDependence{true, false, 0};
   }
   const clang::MacroInfo* m = pp_.getMacroInfo(name);
-  if (m == nullptr || m->isBuiltinMacro() || depth > 8 || !users_(m->getDefinitionLoc())) return {};
+  if (m == nullptr || m->isBuiltinMacro() || depth >= k_only_whether || !users_(m->getDefinitionLoc())) return {};
+  if (depth > k_deepest) return {true, false, 0};
   return of({m->tokens_begin(), m->tokens_end()}, depth + 1, false);
 }
 
 ArchDependence ArchConditions::of(const std::vector<Token>& tokens, unsigned depth, bool directive) const {
   ArchDependence out;
   for (size_t k = 0; k < tokens.size(); ++k)
-    if (const IdentifierInfo* name = name_of(tokens[k]))
+    if (const IdentifierInfo* name = name_of(tokens[k])) {
       out.join(name->getName() == k_arch ? of_arch(tokens, k, directive) : of_name(name, depth));
+      // A name that is put together may be one that a condition decides.
+      const clang::MacroInfo* m = pp_.getMacroInfo(name);
+      if (directive && m != nullptr && !macros_.empty() && users_(m->getDefinitionLoc()) &&
+          std::any_of(m->tokens_begin(), m->tokens_end(), [](const Token& t) { return t.is(tok::hashhash); }))
+        out.join({true, false, 0});
+    }
   return out;
 }
 
@@ -158,14 +168,14 @@ void ArchConditions::Elif(SourceLocation at, clang::SourceRange condition, Condi
 }
 void ArchConditions::Ifdef(SourceLocation at, const Token& name, const clang::MacroDefinition&) {
   const IdentifierInfo* i = name_of(name);
-  open(at, i == nullptr || i->getName() == k_arch ? ArchDependence{} : of_name(i, 8));
+  open(at, i == nullptr || i->getName() == k_arch ? ArchDependence{} : of_name(i, k_only_whether));
 }
 void ArchConditions::Ifndef(SourceLocation at, const Token& name, const clang::MacroDefinition& d) {
   Ifdef(at, name, d);
 }
 void ArchConditions::Elifdef(SourceLocation at, const Token& name, const clang::MacroDefinition&) {
   const IdentifierInfo* i = name_of(name);
-  branch(at, i == nullptr || i->getName() == k_arch ? ArchDependence{} : of_name(i, 8));
+  branch(at, i == nullptr || i->getName() == k_arch ? ArchDependence{} : of_name(i, k_only_whether));
 }
 void ArchConditions::Elifdef(SourceLocation at, clang::SourceRange, SourceLocation) { branch(at, {}); }
 void ArchConditions::Elifndef(SourceLocation at, const Token& name, const clang::MacroDefinition& d) {
@@ -209,9 +219,9 @@ void ArchConditions::MacroExpands(const Token& name, const clang::MacroDefinitio
     const SourceLocation begin = sm.getLocForStartOfFile(file).getLocWithOffset(
         static_cast<int>(offset - (sm.getColumnNumber(file, offset) - 1)));
     const std::vector<Token> tokens = rest_of_line(begin);
+    d = {true, false, 0};  // where the line begins within a comment, say
     for (size_t k = 0; k < tokens.size(); ++k)
       if (tokens[k].getLocation() == at) d = of_arch(tokens, k, false);
-    if (tokens.empty()) d = {true, false, 0};
   }
   if (d.any) out_.push_back({at, at, d});
 }
@@ -299,8 +309,10 @@ std::vector<ArchNote> arch_notes(const clang::SourceManager& sm, const std::vect
       const auto* f = clang::dyn_cast<clang::FunctionDecl>(d);
       return f != nullptr && holds(f, p);
     });
-    const bool others = !mine && std::any_of(functions.begin(), functions.end(),
-                                             [&](const clang::FunctionDecl* f) { return holds(f, p); });
+    // Constants may be made by a constexpr function that nothing reaches.
+    const bool others = !mine && std::any_of(functions.begin(), functions.end(), [&](const clang::FunctionDecl* f) {
+      return !f->isConstexpr() && holds(f, p);
+    });
     if (others) continue;
     ArchNote n{.text = words_of(sm, p, arch), .open = !given && (p.on.newest > arch || !p.on.compared)};
     n.wants = p.on.newest > arch ? p.on.newest : 0;

@@ -25,15 +25,22 @@ bool of_compilers(llvm::StringRef name) {
 
 }  // namespace
 
+std::string Conditions::itself(const IdentifierInfo* name) const {
+  if (pp_.getMacroInfo(name) != nullptr || of_compilers(name->getName()) || spoken_of_(name->getName())) return "";
+  return "'" + name->getName().str() + "' may be a macro of '" + missing_ + "', which is not there";
+}
+
+std::string HostConditions::itself(const IdentifierInfo* name) const {
+  return name->getName().starts_with("__CUDA_ARCH_") ? "host code has no __CUDA_ARCH__" : "";
+}
+
 // Why it is not known what a macro is, if it is not; "" else.
 std::string Conditions::doubt(const IdentifierInfo* name, unsigned depth) const {
-  if (missing_.empty() || name == nullptr || depth > 8) return "";
+  if (!in_use() || name == nullptr || depth > 8) return "";
   if (const auto it = macros_.find(name); it != macros_.end()) return it->second;
+  if (std::string why = itself(name); !why.empty()) return why;
   const clang::MacroInfo* m = pp_.getMacroInfo(name);
-  if (m == nullptr) {
-    if (of_compilers(name->getName()) || spoken_of_(name->getName())) return "";
-    return "'" + name->getName().str() + "' may be a macro of '" + missing_ + "', which is not there";
-  }
+  if (m == nullptr) return "";
   // What stands in for it, where a condition needs its value.
   for (const clang::Token& t : m->tokens())
     if (t.is(clang::tok::identifier) && t.getIdentifierInfo() != name && m->getParameterNum(t.getIdentifierInfo()) < 0)
@@ -46,7 +53,7 @@ std::string Conditions::doubt(clang::SourceRange condition) const {
   const auto [file, from] = sm.getDecomposedLoc(sm.getExpansionLoc(condition.getBegin()));
   bool bad = false;
   const llvm::StringRef text = sm.getBufferData(file, &bad);
-  if (bad || missing_.empty()) return "";
+  if (bad || !in_use()) return "";
   clang::Lexer lexer(sm.getLocForStartOfFile(file), pp_.getLangOpts(), text.begin(), text.begin() + from, text.end());
   clang::Token t;
   lexer.setParsingPreprocessorDirective(true);
@@ -64,12 +71,14 @@ const std::string* Conditions::open_doubt() const {
 
 void Conditions::open(SourceLocation at, std::string why, const IdentifierInfo* guard) {
   if (!users_(at)) why.clear();
+  closed_.clear();
   open_.push_back({at, std::move(why), guard});
 }
 
 void Conditions::If(SourceLocation at, clang::SourceRange condition, ConditionValueKind) { open(at, doubt(condition)); }
 
 void Conditions::Elif(SourceLocation, clang::SourceRange condition, ConditionValueKind, SourceLocation) {
+  closed_.clear();
   if (!open_.empty() && open_.back().why.empty() && users_(open_.back().at)) open_.back().why = doubt(condition);
 }
 
@@ -82,8 +91,10 @@ void Conditions::Ifndef(SourceLocation at, const clang::Token& name, const clang
 }
 
 void Conditions::Endif(SourceLocation at, SourceLocation) {
+  closed_.clear();
   if (open_.empty()) return;
   if (const Open& o = open_.back(); !o.why.empty()) out_.regions.push_back({o.at, at, o.why});
+  closed_ = open_.back().why;
   open_.pop_back();
 }
 
@@ -111,8 +122,28 @@ void Conditions::MacroExpands(const clang::Token& name, const clang::MacroDefini
     out_.uses.push_back({pp_.getSourceManager().getExpansionLoc(range.getBegin()), it->second});
 }
 
+// An #endif is told before the text that it ends.
 void Conditions::SourceRangeSkipped(clang::SourceRange range, SourceLocation) {
-  if (open_doubt() != nullptr) out_.skipped.push_back(range);
+  const std::string* open = open_doubt();
+  const std::string why = open != nullptr ? *open : closed_;
+  closed_.clear();
+  if (why.empty()) return;
+  out_.skipped.push_back(range);
+  const clang::SourceManager& sm = pp_.getSourceManager();
+  const auto [file, from] = sm.getDecomposedLoc(sm.getExpansionLoc(range.getBegin()));
+  const unsigned to = sm.getFileOffset(sm.getExpansionLoc(range.getEnd()));
+  bool bad = false;
+  const llvm::StringRef text = sm.getBufferData(file, &bad);
+  if (bad) return;
+  clang::Lexer lexer(sm.getLocForStartOfFile(file), pp_.getLangOpts(), text.begin(), text.begin() + from, text.end());
+  // The three words before: # define NAME.
+  bool hash = false, defines = false;
+  for (clang::Token t; !lexer.LexFromRawLexer(t) && sm.getFileOffset(t.getLocation()) < to;) {
+    const bool word = t.is(clang::tok::raw_identifier);
+    if (defines && word) macros_.insert_or_assign(pp_.getIdentifierInfo(t.getRawIdentifier()), why);
+    defines = hash && word && (t.getRawIdentifier() == "define" || t.getRawIdentifier() == "undef");
+    hash = t.is(clang::tok::hash) && t.isAtStartOfLine();
+  }
 }
 
 }  // namespace fencepost::clangfe

@@ -54,6 +54,11 @@ class Conditions : public clang::PPCallbacks {
                     const clang::MacroArgs*) override;
   void SourceRangeSkipped(clang::SourceRange range, clang::SourceLocation) override;
 
+ protected:
+  // Why it is not known whether the name is a macro, or which; "" if it is. What stands in for it is looked at besides.
+  virtual std::string itself(const clang::IdentifierInfo* name) const;
+  virtual bool in_use() const { return !missing_.empty(); }
+
  private:
   struct Open {
     clang::SourceLocation at;
@@ -71,7 +76,19 @@ class Conditions : public clang::PPCallbacks {
   std::function<bool(clang::SourceLocation)> users_;
   std::string missing_;  // the first include that is not there
   std::vector<Open> open_;
+  std::string closed_;  // the doubt of the condition whose #endif is the last that was told
   std::map<const clang::IdentifierInfo*, std::string> macros_;  // whose value is in doubt
+};
+
+// Host code is compiled without __CUDA_ARCH__, and the text is read with it: of a launch, its sizes and its pointers,
+// what a condition on it decides is in doubt.
+class HostConditions : public Conditions {
+ public:
+  using Conditions::Conditions;
+
+ protected:
+  std::string itself(const clang::IdentifierInfo* name) const override;
+  bool in_use() const override { return true; }
 };
 
 }  // namespace fencepost::clangfe

@@ -94,6 +94,8 @@ class SurveyAction : public clang::ASTFrontendAction {
     ci.getPreprocessor().addPPCallbacks(
         std::make_unique<Includes>(ci.getPreprocessor(), found_, collector_.reads(), undefined, users));
     ci.getPreprocessor().addPPCallbacks(
+        std::make_unique<HostConditions>(ci.getPreprocessor(), found_.host_doubts, undefined, users));
+    ci.getPreprocessor().addPPCallbacks(
         std::make_unique<ArchConditions>(ci.getPreprocessor(), found_.arch, undefined, users));
     // What is read for a memory model has no clusters, and newer compilers make clusters of some attributes.
     const bool attributes_decide = std::find(options_.clang_arguments.begin(), options_.clang_arguments.end(),

@@ -258,7 +258,12 @@ void Survey::add_launches() {
   std::set<const clang::IdentifierInfo*> names;
   for (const auto& [f, n] : rows_)
     if (f->getIdentifier() != nullptr) names.insert(f->getIdentifier());
-  Mentions found = mentions(*context_, top_, found_.words, found_.doubts, names);
+  Conditions::Doubts doubts = found_.doubts;
+  const auto add = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  add(doubts.regions, found_.host_doubts.regions);
+  add(doubts.uses, found_.host_doubts.uses);
+  add(doubts.skipped, found_.host_doubts.skipped);
+  Mentions found = mentions(*context_, top_, found_.words, doubts, names);
   for (FoundLaunch& l : found.launches) {
     HostKernel* k = l.kernel != nullptr ? row(l.kernel) : nullptr;
     if (k == nullptr) continue;

@@ -27,7 +27,8 @@ struct Found {
   std::vector<clang::SourceLocation> globals;  // where __global__ is expanded
   Words words;
   Conditions::Doubts doubts;
-  std::vector<ArchPlace> arch;  // what __CUDA_ARCH__ decides
+  Conditions::Doubts host_doubts;  // of launches, their sizes and pointers alone (HostConditions)
+  std::vector<ArchPlace> arch;     // what __CUDA_ARCH__ decides
   uint32_t cuda_arch = 0;
   bool arch_given = false;
 };

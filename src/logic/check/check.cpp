@@ -112,6 +112,11 @@ namespace {
 
 Result check_at_bound(const prog::Test& test, const cat::Model& model, const Options& options, Job& job,
                       LeftOut& known) {
+  if (const auto many = prog::too_many_exchanges(test, options.bound)) {
+    Result none;
+    none.verdict = {Status::unsupported, *many, false};
+    return none;
+  }
   if (options.property == Property::termination) return termination(test, model, options, job);
   switch (options.engine) {
     case Engine::enumerate:

@@ -47,17 +47,13 @@ bool is_certificate(const fs::path& folder) {
 
 // Makes the folder, and what an older certificate left in it is gone. Files of the same names that are none stay: they
 // may be the test that is asked about. The mark is there first, so that what a killed run leaves can be replaced.
-Expected<void> emptied(const fs::path& folder) {
+Expected<void> emptied(const fs::path& folder, bool looked_at) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder))
     return error_at({}, "the folder '" + folder.string() + "' cannot be made: " + error.message());
-  if (!is_certificate(folder))
-    for (const char* f : k_files)
-      if (fs::symlink_status(folder / f, error).type() != fs::file_type::not_found)
-        return error_at({},
-                        fmt::format("'{}' is there already, and the folder is no certificate", (folder / f).string()),
-                        "name a folder of its own");
+  if (!looked_at)
+    if (const auto ok = may_be_written(folder); !ok) return ok;
   clear(folder);
   if (!write_file((folder / k_files[0]).string(), std::string(k_mark) + "\n"))
     return error_at({}, "the certificate cannot be written: " + (folder / k_files[0]).string());
@@ -141,7 +137,7 @@ Expected<Made> written(const Request& r, bool reachable, const fs::path& folder,
   Made out;
   out.variables = b.cnf.variables;
   out.clauses = b.cnf.clauses.size();
-  if (const auto ok = emptied(folder); !ok) return std::unexpected(ok.error());
+  if (const auto ok = emptied(folder, r.looked_at); !ok) return std::unexpected(ok.error());
   const Solved s = solve(b.cnf, reachable ? fs::path() : folder / "proof.drat", job);
   if (s.answer == 0 || s.answer != (reachable ? 10 : 20)) {
     clear(folder);
@@ -177,6 +173,17 @@ Expected<Made> written(const Request& r, bool reachable, const fs::path& folder,
 }
 
 }  // namespace
+
+Expected<void> may_be_written(const fs::path& folder) {
+  std::error_code error;
+  if (!is_certificate(folder))
+    for (const char* f : k_files)
+      if (fs::symlink_status(folder / f, error).type() != fs::file_type::not_found)
+        return error_at({},
+                        fmt::format("'{}' is there already, and the folder is no certificate", (folder / f).string()),
+                        "name a folder of its own");
+  return {};
+}
 
 void forget(const fs::path& folder) {
   if (is_certificate(folder)) clear(folder);

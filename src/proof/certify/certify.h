@@ -19,6 +19,7 @@ struct Request {
   bool races = false;  // else the test's condition
   bool use_filter = true;
   uint32_t bound = 1;
+  bool looked_at = false;  // may_be_written(folder) was asked: nothing in it is read
 };
 
 struct Made {
@@ -37,6 +38,9 @@ struct Made {
 // Writes the certificate into `folder`, which is made; a certificate that is there is replaced. An error: the folder
 // cannot be written, or has files of the same names and is no certificate.
 Expected<Made> certify(const Request& request, bool expect_reachable, const std::filesystem::path& folder, Job& job);
+
+// An error: the folder has files of a certificate's names and is none. For who cannot read there later.
+Expected<void> may_be_written(const std::filesystem::path& folder);
 
 // A certificate in the folder is removed: where none could be made, an older one would be taken for the answer's.
 void forget(const std::filesystem::path& folder);

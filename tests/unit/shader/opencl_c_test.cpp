@@ -212,10 +212,9 @@ TEST_F(OpenClC, FaultsPointAtTheirWord) {
     return s.source->text.substr(s.begin, s.end - s.begin);
   };
   const std::string word = "nothing_Az09";
-  for (const std::string& body :
-       {"x[0] = @;", "int v[1] = {@};", "x[0] = @|1;", "x[0] = @^1;", "x[0] = (@);", "x[@] = 1;", "x[0] = @-1;",
-        "x[0] = @/1;", "x[0] = @%1;", "x[0] = @<1;", "x[0] = @?1:2;", "x[0] = @&1;", "x[0] = @*1;", "x[0] = 1?@:2;",
-        "x[0] = ~@;", "x[0] = @ ;", "if (@){}", "@\n= 1;"}) {
+  for (const char* body : {"x[0] = @;", "int v[1] = {@};", "x[0] = @|1;", "x[0] = @^1;", "x[0] = (@);", "x[@] = 1;",
+                           "x[0] = @-1;", "x[0] = @/1;", "x[0] = @%1;", "x[0] = @<1;", "x[0] = @?1:2;", "x[0] = @&1;",
+                           "x[0] = @*1;", "x[0] = 1?@:2;", "x[0] = ~@;", "x[0] = @ ;", "if (@){}", "@\n= 1;"}) {
     std::string text = body;
     text.replace(text.find('@'), 1, word);
     EXPECT_EQ(pointed(text), word) << body;

@@ -13,6 +13,7 @@ struct Case {
   int exit_code;
   const char* says = "";
   std::vector<std::string> options = {};
+  bool launched = false;  // with the sizes of its launches
 };
 
 const char* const k_plain = "__global__ void k(int *o) { o[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n";
@@ -20,7 +21,8 @@ const char* const k_plain = "__global__ void k(int *o) { o[blockIdx.x * blockDim
 void decide(const std::vector<Case>& cases) {
   if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
   for (const Case& c : cases) {
-    std::vector<std::string> words = {"--blockDim=64", "--gridDim=4"};
+    std::vector<std::string> words;
+    if (!c.launched) words = {"--blockDim=64", "--gridDim=4"};
     words.insert(words.end(), c.options.begin(), c.options.end());
     const auto o = launch::parse(words);
     ASSERT_TRUE(o) << c.name;
@@ -112,6 +114,57 @@ TEST(Arch, WhatDecidesNothingIsNotSaid) {
           {"truth.cu", truth.c_str(), 0, "!left out"},
           {"apart.cu", apart.c_str(), 0, "!left out"},
           {"plain.cu", k_plain, 0, "!no access"}});
+}
+
+// Launches and their sizes are of host code, which has no __CUDA_ARCH__ (CUDA C++ Programming Guide, 5.2.3).
+TEST(Arch, HostCodeIsReadWithoutIt) {
+  const std::string k = "__global__ void k(int *o) { o[0] = threadIdx.x; }\n";
+  const std::string block = "#ifdef __CUDA_ARCH__\n#define BLOCK 1\n#else\n#define BLOCK 64\n#endif\n";
+  const std::string hidden =
+      k + "void f(int *p) {\n#ifndef __CUDA_ARCH__\n  k<<<1, 64>>>(p);\n#endif\n  k<<<1, 1>>>(p);\n}";
+  const std::string both = k +
+                           "__host__ __device__ void f(int *p) {\n#ifdef __CUDA_ARCH__\n  p[0] = 0;\n#else\n"
+                           "  k<<<1, 64>>>(p);\n#endif\n}\nvoid g(int *p) { k<<<1, 1>>>(p); }";
+  const std::string macro = block + k + "void f(int *p) { k<<<1, BLOCK>>>(p); }";
+  const std::string constant = block + k + "constexpr int n = BLOCK;\nvoid f(int *p) { k<<<1, n>>>(p); }";
+  const std::string plain = "#ifdef __CUDA_ARCH__\n#define X 1\n#endif\n" + k + "void f(int *p) { k<<<1, 1>>>(p); }";
+  decide({{"hidden.cu", hidden.c_str(), 1, "", {}, true},
+          {"both.cu", both.c_str(), 1, "", {}, true},
+          {"macro.cu", macro.c_str(), 1, "", {}, true},
+          {"constant.cu", constant.c_str(), 1, "", {}, true},
+          {"plain.cu", plain.c_str(), 0, "", {}, true}});
+}
+
+// An include that is not there may turn on text that has no #else, and what that text defines.
+TEST(Arch, WhatAMissingIncludeMayTurnOnIsLookedAt) {
+  const std::string k = "#include \"cfg.h\"\n__global__ void k(int *o) { o[0] = threadIdx.x; }\n";
+  const std::string launch = k + "void f(int *p) {\n#ifdef BIG\n  k<<<1, 64>>>(p);\n#endif\n  k<<<1, 1>>>(p);\n}";
+  const std::string size = k +
+                           "#define BLOCK 1\n#ifdef BIG\n#undef BLOCK\n#define BLOCK 64\n#endif\n"
+                           "void f(int *p) { k<<<1, BLOCK>>>(p); }";
+  decide({{"launch.cu", launch.c_str(), 1, "", {}, true}, {"size.cu", size.c_str(), 1, "", {}, true}});
+}
+
+// What is not followed to its end is no reason to be silent.
+TEST(Arch, DependenceThatIsNotFollowedIsSaid) {
+  std::string deep = "#define A0 (__CUDA_ARCH__ >= 800)\n";
+  for (int n = 1; n <= 12; ++n) deep += "#define A" + std::to_string(n) + " A" + std::to_string(n - 1) + "\n";
+  deep += "__global__ void k(int *o) {\no[blockIdx.x * 64 + threadIdx.x] = 1;\n#if A12\no[0] = threadIdx.x;\n#endif\n}";
+  decide(
+      {{"deep.cu", deep.c_str(), 3, "__CUDA_ARCH__"},
+       {"comment.cu",
+        "__global__ void k(int *o) {\no[blockIdx.x * 64 + threadIdx.x] = 1;\n/* it's\n that's */ if (__CUDA_ARCH__ >= "
+        "800) o[0] = threadIdx.x;\n}",
+        3, "__CUDA_ARCH__"},
+       {"paste.cu",
+        "#if __CUDA_ARCH__ >= 800\n#define HAS_NEW 1\n#else\n#define HAS_NEW 0\n#endif\n#define HAS(x) HAS_##x\n"
+        "__global__ void k(int *o) {\no[blockIdx.x * 64 + threadIdx.x] = 1;\n#if HAS(NEW)\no[0] = threadIdx.x;\n"
+        "#endif\n}",
+        3, "__CUDA_ARCH__"},
+       {"constexpr.cu",
+        "constexpr int n() { return __CUDA_ARCH__ >= 800 ? 1 : 64; }\ntemplate <int N> __global__ void k(int *o) {\n"
+        "o[blockIdx.x * N + threadIdx.x] = 1;\n}\ntemplate __global__ void k<n()>(int *o);",
+        0, "assumes that this __CUDA_ARCH__ is meant"}});
 }
 
 TEST(Arch, AKernelThatDoesNothingIsNotPlainlyVerified) {
