@@ -9,6 +9,7 @@ namespace {
 
 struct Known {
   const char *name, *note;
+  const char* mended;  // the first sentence of a report
 };
 
 constexpr const char* k_order_note =
@@ -49,19 +50,26 @@ constexpr const char* k_signed_note =
     "clang 19.1.7 and 15.0.6 print `atom.cta.min.s32`. All eight unsigned forms are so, for sm_70, sm_80 and sm_90: "
     "minimum and maximum, `_block` and `_system`, `unsigned` and `unsigned long long` "
     "(`__nvvm_atom_{cta,sys}_{min,max}_gen_{ui,ull}` become `.s32` and `.s64`); `atomicMin` and `atomicMax` without a "
-    "suffix are unsigned. The front end has one intrinsic for signed and unsigned (`llvm.nvvm.atomic.min.gen.i.cta`). "
-    "LLVM's main branch has them unsigned since https://github.com/llvm/llvm-project/pull/200735 (merged in June 2026, "
-    "after release 22), which was not compiled here.\n\n";
+    "suffix are unsigned. The front end has one intrinsic for signed and unsigned "
+    "(`llvm.nvvm.atomic.min.gen.i.cta`).\n\n";
+
+constexpr const char* k_order_mended =
+    "LLVM has mended this: the back end in https://github.com/llvm/llvm-project/pull/140812 (`cmpxchg`, in 22.1.0) and "
+    "https://github.com/llvm/llvm-project/pull/179553 (`atomicrmw`, in 24.0.0git, not in 22.1.0), the front end in "
+    "https://github.com/llvm/llvm-project/pull/184737 (not compiled here).\n\n";
+constexpr const char* k_signed_mended =
+    "LLVM has mended this in https://github.com/llvm/llvm-project/pull/200735 (merged in June 2026, after release 22; "
+    "not compiled here).\n\n";
 
 constexpr Known k_signed = {
     "clang 19 compiles atomicMin and atomicMax of unsigned words with _block and _system as signed (BUGS-FOUND.md)",
-    k_signed_note};
+    k_signed_note, k_signed_mended};
 constexpr Known k_all_relaxed = {
     "LLVM 19 and 20 compile atomicrmw and cmpxchg of every order as relaxed ones for NVPTX (BUGS-FOUND.md)",
-    k_order_note};
+    k_order_note, k_order_mended};
 constexpr Known k_updates_relaxed = {
     "LLVM up to 22 compiles atomicrmw of every order as a relaxed one of scope .gpu for NVPTX (BUGS-FOUND.md)",
-    k_order_note};
+    k_order_note, k_order_mended};
 
 }  // namespace
 
@@ -76,6 +84,12 @@ std::string known_fault(const Configuration& c, const Statement& s) {
   if (!llvm || !of_ir || major < 19) return {};
   if (major <= 20) return k_all_relaxed.name;
   if (major <= 22 && s.op != Op::cas) return k_updates_relaxed.name;
+  return {};
+}
+
+std::string known_mended(const std::string& known) {
+  for (const Known& k : {k_signed, k_all_relaxed, k_updates_relaxed})
+    if (known == k.name) return k.mended;
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -101,7 +102,7 @@ std::string words_of(const std::string& culprit, Language l) {
   if (l == Language::opencl) written = "a function of OpenCL C";
   if (l == Language::nvcc || l == Language::clang) {
     if (s.spelling == Spelling::builtin)
-      written = l == Language::nvcc ? "__nv_atomic_*" : "__scoped_atomic_* or __atomic_*";
+      written = l == Language::nvcc ? "__nv_atomic_*" : s.scope == Scope::system ? "__atomic_*" : "__scoped_atomic_*";
     if (s.spelling == Spelling::old) {
       const std::string text = text_of(s, l);
       written = text.substr(0, text.find('('));
@@ -147,6 +148,14 @@ bool orders(const Fault& f) {
   return !culprit || culprit->threads[0].body[0].order > Order::relaxed;
 }
 
+// Has what was made no order of its own?
+bool is_relaxed(const std::vector<std::string>& made) {
+  return std::ranges::any_of(made, [](const std::string& m) {
+    return (m.starts_with("atom") || m.starts_with("red")) && m.find(".acq") == std::string::npos &&
+           m.find(".release") == std::string::npos;
+  });
+}
+
 // What the PTX lacks, beside PTX that is right.
 std::string missing(const Fault& f) {
   const auto made = synchronising(f.listing), right = synchronising(f.right_listing);
@@ -154,11 +163,7 @@ std::string missing(const Fault& f) {
   if (f.right_listing.empty() || (more.empty() && lacks.empty())) return {};
   std::string out =
       fmt::format("Where right PTX (below) has {}, the PTX that was made has {}.", quoted(lacks), quoted(more));
-  const bool no_order = std::ranges::any_of(more, [](const std::string& m) {
-    return (m.starts_with("atom") || m.starts_with("red")) && m.find(".acq") == std::string::npos &&
-           m.find(".release") == std::string::npos;
-  });
-  if (no_order && orders(f))
+  if (is_relaxed(more) && orders(f))
     out +=
         " An `atom` or `red` without a qualifier of order is `.relaxed` (PTX ISA, chapter 9, atom and red, `.sem`), "
         "and no "
@@ -168,12 +173,15 @@ std::string missing(const Fault& f) {
 
 const char* clause_of_ptx(const Fault& f) {
   if (f.listing.find(".target") == std::string::npos || !orders(f)) return "";
-  return "Nothing but a release pattern in the one thread that an acquire pattern in the other observes could "
-         "synchronise the two here "
-         "(PTX ISA, 8.8 Release and Acquire Patterns; 8.9.4 Memory synchronization); a relaxed operation "
-         "without a "
-         "fence is neither. Without that nothing orders the accesses on its two sides for other threads (8.9.5 "
-         "Causality Order), and the outcome is allowed.\n\n";
+  if (is_relaxed(without(synchronising(f.listing), synchronising(f.right_listing))))
+    return "For two threads to synchronise, the one needs a release pattern and the other an acquire pattern that "
+           "observes it (PTX ISA, 8.8 Release and Acquire Patterns; 8.9.4 Memory synchronization). The instruction "
+           "that was made is relaxed and no fence stands beside it, so there is none on its side, nothing orders what "
+           "stands around it for other threads (8.9.5 Causality Order), and the outcome is allowed.\n\n";
+  return "For two threads to synchronise, the one needs a release pattern and the other an acquire pattern that "
+         "observes it (PTX ISA, 8.8 Release and Acquire Patterns; 8.9.4 Memory synchronization); a relaxed operation "
+         "without a fence is neither. Without that nothing orders the accesses on its two sides for other threads "
+         "(8.9.5 Causality Order), and the outcome is allowed.\n\n";
 }
 
 std::string of_source(Language l) {
@@ -212,7 +220,7 @@ std::string title_of(const Fault& f, Language l) {
   if (!f.right_listing.empty() && more.size() == 1)
     return head + fmt::format("{}`{}` becomes {}`{}`{}", is_signed(more.front()) ? "unsigned " : "", words,
                               is_signed(more.front()) ? "the signed " : "", more.front(),
-                              orders(f) ? ", which orders nothing" : "");
+                              orders(f) ? ", which is relaxed" : "");
   return head + fmt::format("`{}` {}", words, orders(f) ? "loses its order or scope" : "becomes another operation");
 }
 
@@ -240,31 +248,59 @@ std::string other_scope(const Fault& f, const Program& right) {
   return "written otherwise";
 }
 
+constexpr size_t k_most_lines = 90, k_around = 4;  // of a listing that is shown whole; around a line at fault
+
+// Lines of one text that the other lacks.
+std::string lines_that_differ(const std::string& text, const std::string& other) {
+  std::vector<std::string> there;
+  std::istringstream b(other);
+  for (std::string one; std::getline(b, one);) there.push_back(one);
+  std::string out;
+  std::istringstream a(text);
+  for (std::string one; std::getline(a, one);)
+    if (const auto at = std::ranges::find(there, one); at != there.end())
+      there.erase(at);
+    else
+      out += one + "\n";
+  return out;
+}
+
 std::string made_section(const Fault& f, Language l) {
   if (l == Language::opencl) return {};
   std::string out;
   const auto more = without(synchronising(f.listing), synchronising(f.right_listing));
-  std::string marked;
+  std::vector<std::string> marked;
+  std::vector<size_t> here;
   std::istringstream lines(f.listing);
   for (std::string one; std::getline(lines, one);) {
     const bool at = !f.right_listing.empty() && std::ranges::any_of(more, [&](const std::string& m) {
       return one.find(m + " ") != std::string::npos;
     });
-    marked += one + (at ? "    // <<< here" : "") + "\n";
+    if (at) here.push_back(marked.size());
+    marked.push_back(one + (at ? "    // <<< here" : "") + "\n");
   }
-  if (!f.listing.empty()) out += "What the compiler makes of it (`made.ptx`):\n\n```\n" + marked + "```\n\n";
+  // Of a long text the lines around those at fault; the file has all.
+  const bool cut = marked.size() > k_most_lines && !here.empty();
+  std::string shown;
+  for (size_t n = 0; n < marked.size(); ++n)
+    if (!cut || std::ranges::any_of(here, [&](size_t at) { return n + k_around >= at && n <= at + k_around; }))
+      shown += marked[n];
+  if (!f.listing.empty())
+    out += fmt::format("{} (`made.ptx`{}):\n\n```\n{}```\n\n", "What the compiler makes of it",
+                       cut ? " has all of it" : "", shown);
   if (f.right_listing.empty()) return out;
   const size_t as = f.right_where.find(", as ");
   const auto right =
       as == std::string::npos ? std::nullopt : std::optional(parse_program(f.right_where.substr(as + 5)));
+  const auto p = parse_program(f.reduced);
   out += "## Compiled right\n\n";
   if (right && *right)
     out += fmt::format(
         "The same operation {}, by the same compiler: `right{}` becomes `right.ptx`, which has {} in "
-        "its "
-        "place.\n\n```\n{}```\n\n",
+        "its place. It differs from the source above in\n\n```\n{}```\n\n",
         other_scope(f, **right), l == Language::llvm ? ".ll" : ".cu",
-        quoted(without(synchronising(f.right_listing), synchronising(f.listing))), text_of({**right}, l).text);
+        quoted(without(synchronising(f.right_listing), synchronising(f.listing))),
+        lines_that_differ(text_of({**right}, l).text, p ? text_of({*p}, l).text : ""));
   else
     out += fmt::format("The same source becomes `right.ptx` by {}, which has {} in its place.\n\n", f.right_where,
                        quoted(without(synchronising(f.right_listing), synchronising(f.listing))));
@@ -336,6 +372,7 @@ std::string outcome_of(const Program& p) {
 }
 
 std::string why_section(const Fault& f, Language l);
+std::string why_of_one_thread(const Fault& f, Language l);
 
 std::string report_of(const Fault& f, uint64_t programs) {
   const Language l = language_of(f.configuration);
@@ -343,7 +380,7 @@ std::string report_of(const Fault& f, uint64_t programs) {
   const auto p = parse_program(f.reduced);
   const bool binary = l == Language::opencl;
   const bool one_thread = p && p->threads.size() == 1;
-  std::string out = title_of(f, l) + "\n\n";
+  std::string out = title_of(f, l) + "\n\n" + known_mended(f.known);
   const std::string ends = p && one_thread ? outcome_of(*p) : "";
   if (!ends.empty())
     out += fmt::format("- **Expected:** the program below, which has one thread, ends with `{}`.\n", ends);
@@ -351,9 +388,13 @@ std::string report_of(const Fault& f, uint64_t programs) {
     out += fmt::format("- **Expected:** the program below never ends with `{}`, by the rules of {}.\n", f.detail,
                        of_source(l));
   if (!ends.empty())
-    out += fmt::format("- **Actual:** the compiled program ends with `{}`.\n\n", f.detail);
+    out += fmt::format(
+        "- **Actual:** the compiled program ends with `{}`, by reading its code; it was not run on a device.\n\n",
+        f.detail);
   else
-    out += "- **Actual:** the compiled program may end so, by the memory model of what it is compiled to.\n\n";
+    out +=
+        "- **Actual:** the compiled program may end so, by the memory model of what it is compiled to. It was not run "
+        "on a device.\n\n";
   out += fmt::format(
       "`{}r0` is variable r0 of {} of the source, `x` the final value of x; all places are 0 at first. Values are "
       "those of "
@@ -362,14 +403,13 @@ std::string report_of(const Fault& f, uint64_t programs) {
       f.culprit == f.reduced ? "" : fmt::format(" At fault is {}.", words_of(f.culprit, l)));
   out += fmt::format("Compiler: {}, {} for {}.{} No driver takes part.\n\n", compiler_of(f.configuration), where.level,
                      where.target, f.toolkit.empty() ? "" : " Programs: " + f.toolkit + ".");
-  out += missing(f);
+  out += missing(f) + known_note(f.known);
   out += fmt::format("## How to see it\n\n```\n{}\n```\n\n", command(f.configuration, l, source_file(l)));
   if (p)
     out += fmt::format("The kernel is launched with {} block{} of {} thread{}. Source (`{}`):\n\n```\n{}```\n\n",
                        p->blocks(), p->blocks() == 1 ? "" : "s", p->threads_of_block(),
                        p->threads_of_block() == 1 ? "" : "s", source_file(l), text_of({*p}, l).text);
-  out += made_section(f, l) + known_note(f.known);
-  if (ends.empty()) out += why_section(f, l);
+  out += made_section(f, l) + (ends.empty() ? why_section(f, l) : why_of_one_thread(f, l));
   out += "## Where\n\n" + table_of(f);
   out += fmt::format(
       "\n## With Fencepost (optional)\n\nNothing above needs it. Found by `fencepost hunt`, which compiles small "
@@ -388,23 +428,63 @@ std::string report_of(const Fault& f, uint64_t programs) {
       : l == Language::nvcc ? "nvcc"
                             : "clang",
       binary ? "" : " --targets " + where.target, f.reduced, binary ? "opencl" : "cuda", f.test);
+  const size_t line = f.reason.find('\n');
+  if (ends.empty() && line != std::string::npos && line + 1 < f.reason.size())
+    out +=
+        "\nEvery execution of the source with these values, and the axiom that rejects it, by the model that comes "
+        "with "
+        "Fencepost. A letter is an event: R a read, W a write; po is the order of the code, rf leads from a write to "
+        "its reader, co orders the writes of one place, fr leads from a read to a later write.\n\n```\n" +
+        f.reason.substr(line + 1) + "```\n";
   if (!f.known.empty())
     out += fmt::format("\nAlready known: {}.\n", f.known.substr(0, f.known.find(" (BUGS-FOUND.md)")));
   return out;
 }
 
+// A program of one thread has one outcome; the order of signed and unsigned words tells why another came out.
+std::string why_of_one_thread(const Fault& f, Language l) {
+  const auto made = without(synchronising(f.listing), synchronising(f.right_listing));
+  if (made.size() != 1 || !is_signed(made.front())) return {};
+  const std::string words = source_words(f, l);
+  const bool most = words.starts_with("atomicMax");
+  return fmt::format(
+      "## Why it is wrong\n\nAll words of the program are unsigned. By the CUDA C++ Programming Guide (Atomic "
+      "Functions, "
+      "{}()) the function of unsigned words \"computes the {} of old and val\", which are unsigned. A word with the "
+      "highest bit set is greater than one without it as unsigned, and less as signed: 4294967291, for instance, has "
+      "the bits of -5.\n\n",
+      most ? "atomicMax" : "atomicMin", most ? "maximum" : "minimum");
+}
+
+// The three steps by which a loop of one handover rejects the outcome. "" where the loop is another.
+std::string steps_of(const std::string& reason) {
+  static const std::regex loop(R"((\w) -po-> (\w) -fr-> (\w) -po-> (\w) -rf-> (\w)\n)");
+  std::smatch at;
+  if (!std::regex_search(reason, at, loop) || at[1] != at[5]) return {};
+  if (reason.find(fmt::format("{} -by-atomics-> {}", at[4].str(), at[1].str())) == std::string::npos) return {};
+  const auto event = [&](const std::string& letter) {  // "W x = 5" with its thread
+    const size_t from = reason.find(fmt::format("\n    {}: ", letter));
+    if (from == std::string::npos) return std::string();
+    const size_t thread = reason.rfind("\n  P", from);
+    const std::string words = reason.substr(from + 8, reason.find("  ", from + 8) - from - 8);
+    const size_t end = thread == std::string::npos ? 0 : reason.find(' ', thread + 3);
+    return end == 0 ? std::string()
+                    : fmt::format("`{}` of thread {}", words, reason.substr(thread + 4, end - thread - 4));
+  };
+  const std::string acquire = event(at[1]), read = event(at[2]), write = event(at[3]), release = event(at[4]);
+  if (acquire.empty() || read.empty() || write.empty() || release.empty()) return {};
+  return fmt::format(
+      "1. {} (a release) is what {} (an acquire) reads, so the first synchronises with the second (C++ "
+      "[atomics.order]/2).\n"
+      "2. {} stands before the one and {} behind the other, so the write happens before the read ([intro.races]).\n"
+      "3. The read may then not give a value that is older than that write.\n\n",
+      release, acquire, write, read);
+}
+
 std::string why_section(const Fault& f, Language l) {
   std::string out = std::string("## Why it is wrong\n\n") + clause_of_ptx(f);
   out += fmt::format("The memory model of the source, {}, forbids the outcome by\n\n{}\n", of_source(l), axioms_of(f));
-  const size_t line = f.reason.find('\n');
-  if (line != std::string::npos && line + 1 < f.reason.size())
-    out +=
-        "Every execution of the source with these values, and the axiom that rejects it. A letter is an event: R a "
-        "read, "
-        "W a write; po is the order of the code, rf leads from a write to its reader, co orders the writes of one "
-        "place, "
-        "fr leads from a read to a later write.\n\n```\n" +
-        f.reason.substr(line + 1) + "```\n\n";
+  out += steps_of(f.reason);
   return out;
 }
 

@@ -53,6 +53,9 @@ struct KnownFault {
   // What a device showed, by which program (programs.h), and the argument of that program.
   const char *text = "", *program = "", *launches = "";
   const char* limits = "";  // a list: which compilers, levels and neighbouring forms were tried, and what came out
+  const char *title = "", *cause = "";  // the end of the title; why it is wrong, or what the compiler does
+  const char* unlisted = "";            // what is seen where the disassembler prints no listing
+  const char* also = "";                // a neighbouring test with the same fault, for the folder
 };
 // Of the fault that known_fault says. `effect`: its name; a lost acquire and a lost release were measured apart.
 KnownFault facts_of(const std::string& known, const std::string& effect);

@@ -1,5 +1,5 @@
 // The words of the gate: what each effect is called, what it means, and on which clause of the PTX ISA it rests.
-// Sections are those of chapter 8 of PTX ISA 8.0 to 9.4, whose numbers have not changed, by number and title;
+// Sections are those of chapter 8 of PTX ISA 9.4, by number and title; older texts lack some (8.4.1, 8.11);
 // instructions of chapter 9 move from version to version and are named.
 #include "hunt/gate.h"
 

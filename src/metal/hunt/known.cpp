@@ -174,9 +174,21 @@ constexpr const char* k_shared_limits =
     "- Right: `exch.b64` and `cas.b64`, which become one instruction and have MEMBAR and CCTL.IVALL (sm_90); sm_80 has "
     "the MEMBAR, and needs no CCTL.IVALL, since there one CTA sees its shared memory.\n";
 
+constexpr const char* k_shared_release_limits =
+    "- A `red` with `.release` releases: it is a write operation where it writes (8.4), and a release pattern by "
+    "itself "
+    "(8.8, 1). 8.11.1 (reductions do not form acquire patterns) is about acquire.\n"
+    "- `atom.release` and `atom.acq_rel` likewise: with `add.u64` none has a MEMBAR, with `add.u32` each has (12.9.86 "
+    "and 13.5.37, sm_90, `-O3`).\n"
+    "- ptxas 12.9.86 and 13.5.37 alike, `-O0` as `-O3`, sm_90, sm_100 and sm_120; `min.u64` and `add.f32` as "
+    "`add.u64` (tried for sm_90).\n"
+    "- Right: `exch.b64` and `cas.b64`, which become one instruction and have the MEMBAR (sm_90), and every form for "
+    "sm_80.\n";
+
 constexpr const char* k_wide_order_limits =
-    "- An `ld.acquire` has neither CCTL.IVALL nor, for what stands behind it, a wait for its scoreboard; an "
-    "`st.release` has no MEMBAR.\n"
+    "- An `ld.acquire` has no CCTL.IVALL, and what stands behind it does not wait for its scoreboard, so that the two "
+    "are not even in order.\n"
+    "- An `st.release` has no MEMBAR.\n"
     "- `.v8.b32` and `.v4.b64` alike; `-O0` to `-O3`, sm_100 and sm_120, ptxas 12.9.86 and 13.5.37; the scopes `.cta`, "
     "which needs the wait alone, and `.sys` likewise (tried for sm_100 at `-O3`).\n"
     "- Right: `.v4.b32` and `.v2.b64`, and `ld.relaxed` of 256 bits with `fence.acquire` or `fence.acq_rel` behind "
@@ -192,35 +204,42 @@ struct Rule {
 constexpr Rule k_rules[] = {
     {loop_in_shared_loses_fences,
      "atomic operations on shared memory that become a loop lose their fences from sm_90 on",
-     {"NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5, clusters of two CTAs. What was measured is `.acquire`. Weak: the "
-      "flag is seen, and the data is old. The counts are those of the lines `acquireN` of the program; `acquire1` and "
-      "its other lines are other arrangements and other forms.\n\n"
+     {"NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 (ptxas 13.5.37), clusters of two CTAs. What was measured is "
+      "`.acquire`. Weak: the "
+      "flag is seen, and the data is old. The counts are those of the lines `acquireN` of the program.\n\n"
       "| instruction | is | weak |\n|---|---|---|\n"
       "| `atom.acquire.gpu.shared.add.u64` | at fault | 25,689,984 of 25,690,112 |\n"
       "| `atom.acquire.gpu.shared.cas.b64` | compiled right | 0 of 25,690,112 |\n"
       "| `atom.relaxed.gpu.shared.add.u64; fence.acq_rel.gpu` | compiled right | 0 of 25,690,112 |\n"
       "| `atom.relaxed.gpu.shared.add.u64` | allowed, the control | 25,690,080 of 25,690,112 |\n\n"
-      "By litmus tests as below (4 s each, driver 580.159.04, ptxas 13.0.88): `atom.acquire.gpu.shared.add.u64` 21,418 "
+      "By litmus tests as below (another run: driver 580.159.04, ptxas 13.0.88, 4 s each): "
+      "`atom.acquire.gpu.shared.add.u64` 21,418 "
       "of 7,012,352, `cas.b64` and the fence 0 of 6,946,816 each, relaxed 20,983 of 7,143,424.",
       "silicon.cu", "40", k_shared_limits},
-     {"NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5, clusters of two CTAs. Weak: the flag is seen, and the data is "
+     {"NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 (ptxas 13.5.37), clusters of two CTAs. Weak: the flag is seen, and "
+      "the data is "
       "old. The counts are those of the lines `release` of the program.\n\n"
       "| instruction | is | weak |\n|---|---|---|\n"
       "| `red.release.gpu.shared.add.u64` | at fault | 197 of 10,485,760 |\n"
       "| `atom.release.gpu.shared.exch.b64` | compiled right | 0 of 10,485,760 |\n"
       "| `fence.acq_rel.gpu; red.relaxed.gpu.shared.add.u64` | compiled right | 0 of 10,485,760 |\n"
       "| `red.relaxed.gpu.shared.add.u64` | allowed, the control | 159 of 10,485,760 |\n\n"
-      "By litmus tests as below (4 s each, driver 580.159.04, ptxas 13.0.88): `red.release.gpu.shared.add.u64` 632 of "
+      "By litmus tests as below (another run: driver 580.159.04, ptxas 13.0.88, 4 s each): "
+      "`red.release.gpu.shared.add.u64` 632 of "
       "7,012,352, `exch.b64` 0 of 7,143,424, the fence 0 of 6,684,672, relaxed 623 of 6,881,280.",
-      "silicon.cu", "40", k_shared_limits}},
+      "silicon.cu", "40", k_shared_release_limits}},
     {accesses_move_before_loop_in_shared,
      "accesses behind an acquiring operation on shared memory that becomes a loop are moved before it",
-     {"NVIDIA H200, driver 580.159.04, nvcc 13.5 (13.0). Warp 1 of a block does the operation on y in shared memory "
+     {"NVIDIA H200, driver 580.159.04, nvcc 13.5 (ptxas 13.5.37); in brackets the same program by nvcc 13.0 (ptxas "
+      "13.0.88). 13,516,800 instances for each count. What was measured is `.acquire`, with `.gpu` and `.cta`; of an "
+      "unused `add.u64` with a weak store behind it ptxas 13.5.37 makes the same code with `.acq_rel`, to the letter "
+      "(sm_90). "
+      "Warp 1 of a block does the operation on y in shared memory "
       "and then loads or stores x in global memory; warp 0 does the opposite in the other order, with a fence between. "
       "Weak: the operation has acquired what warp 0 released, and the load has the older value, or warp 0 has seen the "
       "store.\n\n"
       "| operation | is | weak, then a load | weak, then a store |\n|---|---|---|---|\n"
-      "| `atom.acquire.gpu.shared.add.u64`, unused | at fault | 1,679,302 (1,678,494) of 13,516,800 | 1,224,361 "
+      "| `atom.acquire.gpu.shared.add.u64`, unused | at fault | 1,679,302 (1,678,494) | 1,224,361 "
       "(1,226,432) |\n"
       "| `atom.acquire.cta.shared.add.u64`, unused | at fault | 1,677,813 (1,679,469) | 1,225,200 (1,225,075) |\n"
       "| `atom.acquire.gpu.shared.add.u64`, used | the load is at fault | 2,112,868 (2,114,475) | 0 (0) |\n"
@@ -234,13 +253,16 @@ constexpr Rule k_rules[] = {
       "treats the form with `add.u32` so: it keeps the order, MEMBAR and CCTL.IVALL.\n"
       "- The loop lacks the MEMBAR of a release and the CCTL.IVALL of an acquire too. Those are two other faults, "
       "\"does not acquire\" and \"does not release\", which stay when the access is put behind the loop.\n"
+      "- The note on `atom` in the ISA, \"Simple reductions may be specified by using the bit bucket destination "
+      "operand `_`\", does not apply: the test names a register. With `_` ptxas 13.5.37 makes the same code (sm_90).\n"
       "- `-O2` and `-O3` alone; `-O0` and `-O1` have the store behind the loop (12.9.86 and 13.5.37).\n"
       "- sm_80: the store stands behind the loop at every level.\n"}},
     {packed_sum_of_bit_one,
      "a packed addition of the constant 1 in shared memory becomes one of integers",
-     {"NVIDIA H200, driver 580.159.04, nvcc 13.5 and 13.0 alike. Each of 262,144 threads adds once to a word of its "
-      "own; no sum of halves differs from what it was, since 2^-24 and 2^-133 are less than half of the last place of "
-      "1.0. A `red` of `bf16x2` was not run: of `bf16x2` the program has `atom` alone.\n\n"
+     {"NVIDIA H200, driver 580.159.04, nvcc 13.5 (ptxas 13.5.37) and 13.0 (13.0.88) alike. Each of 262,144 threads "
+      "adds once to a word of its own that holds two halves of 1.0. Each sum should leave its word as it is, since "
+      "2^-24 (`f16`) and 2^-133 (`bf16`) are less than half of the last place of 1.0. A `red` of `bf16x2` was not run: "
+      "of `bf16x2` the program has `atom` alone.\n\n"
       "| operation | is | words that changed |\n|---|---|---|\n"
       "| `atom.relaxed.gpu.shared.add.noftz.f16x2` of 1, unused | at fault | 262,144, 0x3c003c00 to 0x3c003c01 |\n"
       "| `red.relaxed.gpu.shared.add.noftz.f16x2` of 1 | at fault | 262,144, 0x3c003c00 to 0x3c003c01 |\n"
@@ -249,16 +271,25 @@ constexpr Rule k_rules[] = {
       "| `atom.relaxed.gpu.shared.add.noftz.f16x2` of 2, unused | compiled right | 0 |\n"
       "| `atom.relaxed.gpu.shared.add.u32` of 1, unused | adds an integer, the control | 262,144 |",
       "unused.cu", "1",
+      "- What the word holds before decides whether a test sees it: from 0 both the sum and the increment give 1. "
+      "Where the low half is 0xffff the "
+      "increment carries into the high half as well, which is a number of its own (8.2.5).\n"
       "- The constant 0x1 alone: 0x2 and 0x10001 become a loop of LDS and ATOMS.CAST (sm_80 and sm_90), and so does "
       "`add.f32` of 0x1 on every target.\n"
       "- `-O1` to `-O3`; right at `-O0`. ptxas 12.9.86 and 13.5.37 alike.\n"
       "- `f16x2` is at fault for sm_80, sm_90, sm_100 and sm_120; `bf16x2` for the last three, and refused for "
-      "sm_80.\n"}},
+      "sm_80.\n",
+      "",
+      "The `.add` of a packed type is two additions, each of a half in its own type (8.2.5). By the text of `atom` "
+      "in chapter 9, \"The floating-point operation .add operation rounds to nearest even\", and `.noftz` "
+      "\"preserves subnormal inputs and results, and does not flush them to zero\". The code adds 1 to the word as an "
+      "integer."}},
     {generic_loop_loses_acquire,
      "the acquire of generic atomic operations stands before the path for shared memory from sm_90 on",
-     {"Tried on an NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5, and not seen: 0 of 25,690,112 "
-      "reads are stale behind `atom.acquire.gpu.add.u64` on a generic address, since an older CCTL.IVALL of the same "
-      "attempt stands a few instructions before.",
+     {"Tried on an NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 (ptxas 13.5.37), and not seen: 0 of 25,690,112 reads "
+      "are stale behind `atom.acquire.gpu.add.u64` on a generic address, though other warps of the SM read the line of "
+      "x all the time. Probably the time between the CCTL.IVALL of the first attempt and the loop, a few instructions, "
+      "is too short.",
       "silicon.cu", "40",
       "- `-O0` to `-O3`, sm_90, sm_100 and sm_120, ptxas 12.9.86 and 13.5.37 alike. For sm_80 the CCTL.IVALL stands "
       "behind both paths.\n"
@@ -273,8 +304,8 @@ constexpr Rule k_rules[] = {
       "y was; thread B, in another cluster, does the operation on y, which lies in global memory, and the fence, and "
       "then "
       "reads x (or A reads x first, and B writes it). Weak: A's exchange came first, and B has read 0 (A has read what "
-      "B "
-      "wrote). B's operation is made late: y is in a page that B has not used, or its place is kept busy.\n\n"
+      "B wrote). The totals are rounds, whichever came first; each row ran for the same time, so they differ. B's "
+      "operation is made late: y is in a page that B has not used, or its place is kept busy.\n\n"
       "| operation of B | is | weak, then a load | weak, then a store |\n|---|---|---|---|\n"
       "| `atom.relaxed.gpu.add.u32`, unused; `fence.acquire.gpu` | at fault | 44,486 of 2,067,456 | 9,590 of 2,158,592 "
       "|\n"
@@ -295,17 +326,26 @@ constexpr Rule k_rules[] = {
       "awaited.cu", "1.5",
       "- Each operation with `.relaxed` or `.release` on a generic address (tried: `add.u32`, `add.u64`, `add.f32`, "
       "`exch.b32`, `cas.b32`), on `.shared`, and on `.shared::cluster`, before `fence.acquire` of each scope. ptxas "
-      "12.9.86 and 13.5.37, sm_90, sm_100 and sm_120, `-O1` to `-O3`. At `-O0` no instruction has a scoreboard, and "
-      "this "
-      "was not judged.\n"
+      "12.9.86 and 13.5.37, sm_90, sm_100 and sm_120, `-O1` to `-O3`. At `-O0` no instruction sets a scoreboard or "
+      "waits for one, right code or wrong; how that code waits was not found out, so `-O0` was not judged.\n"
       "- Right: the same on `.global`, where the operation has a scoreboard though nobody uses its result, and "
       "`atom.acquire` on every address. So the compiler knows the rule.\n"
       "- The fence waits for all scoreboards, but an operation without a result has that of its operands alone.\n"
-      "- For sm_80 `fence.acquire` is refused (13.5) or another fault (12.9).\n"}},
+      "- For sm_80 `fence.acquire` is refused (13.5) or another fault (12.9).\n",
+      "",
+      "Of an `atom.relaxed.gpu.add.u32` whose result nobody uses, in front of `fence.acquire.gpu` and a load, ptxas "
+      "makes the same code, to the letter, as of `red.relaxed.gpu.add.u32` there (12.9.86 and 13.5.37, sm_90). So it "
+      "takes an `atom` whose result nobody uses for a `red`, and 8.11.1 tells the "
+      "two apart: a `red` forms no acquire pattern with a fence, and an `atom` does. 8.8 has this very pattern as its "
+      "example: `atom.relaxed [M]; fence.acquire;`. The note on `atom`, \"Simple reductions may be specified by using "
+      "the bit bucket destination operand `_`\", does not apply: the test names a register (with `_` the code is the "
+      "same)."}},
     {mmio_read_moves_behind_branch,
      "a read by ld.mmio that nobody uses is moved behind a branch",
-     {"NVIDIA H200, driver 580.159.04, ptxas 13.5.37 and 12.9.86. The address of the read is none of the program's, so "
-      "that a read which is performed ends the kernel with cudaErrorIllegalAddress.\n\n"
+     {"NVIDIA H200, driver 580.159.04, ptxas 13.5.37 and 12.9.86. The address of the read is 0x1000, which is no "
+      "memory, so that a read which is performed ends the kernel with cudaErrorIllegalAddress. This shows whether the "
+      "read is issued, and no more: such an address has no atomicity to require. The machine code is the same for "
+      "every address.\n\n"
       "| program | is | the read |\n|---|---|---|\n"
       "| `ld.mmio`, unused; `@false red.relaxed.gpu.global.add.u32` | at fault | was not performed |\n"
       "| `ld.mmio`, unused; `@false atom.acquire.gpu.global.add.u64`, unused | at fault | was not performed |\n"
@@ -314,11 +354,13 @@ constexpr Rule k_rules[] = {
       "| `ld.mmio`, unused; `@false st.weak.global.u32` | compiled right | was performed |\n"
       "| `ld.weak`, unused; `@false red.relaxed.gpu.global.add.u32` | allowed, the control | was not performed |",
       "mmio.cu", "",
-      "- 8.4.1 says so of a place that meets the CUDA atomicity requirements at the scope, which global memory does. "
-      "For "
-      "the memory consistency model alone the read is a strong one that nobody uses, and nothing is lost.\n"
+      "- For the memory consistency model alone the read is a strong one that nobody uses, and nothing is lost. What "
+      "is lost is what 8.4.1 calls \"a few implementation-specific properties, if it meets the *CUDA atomicity "
+      "requirements* at the specified scope\", of which one is that \"Reads are always performed\"; by the note in "
+      "8.4.2 `.mmio` operations \"strictly preserve the number of operations performed\".\n"
       "- The operation behind it may be `red` or `atom` of global memory, of one place for the warp or of one for each "
-      "lane; the address of the read must differ for each lane, since another is computed before the branch anyway.\n"
+      "lane; the address of the read must differ for each lane: where it is the same for all, the read stays before "
+      "the branch.\n"
       "- ptxas 12.9.86 and 13.5.37, sm_80, sm_90 and sm_100, `-O2` and `-O3`; right at `-O0` and `-O1`, and for "
       "sm_120 (at `-O3`).\n"
       "- `ld.volatile` in place of `ld.mmio` stays before the branch, and so does a read whose result is used.\n"}},
@@ -341,38 +383,49 @@ constexpr Rule k_rules[] = {
      "loads and stores of 256 bits with the scope .cluster are left out by 12.9",
      {"", "", "",
       "- `ld.acquire` and `ld.relaxed` alike, `-O0` to `-O3` (tried for sm_100), sm_100 and sm_120: the stores behind "
-      "the load store registers that nothing has written. `st.release` and `st.relaxed` are left out likewise.\n"
+      "it write registers that no load has set. Some of these hold what was there before, such as the address, and "
+      "some nothing.\n"
+      "- `st.release` and `st.relaxed` are left out likewise (`-O3`), so that the data is lost.\n"
       "- With `.cta`, `.gpu` and `.sys` ptxas 12.9.86 keeps the access.\n"
-      "- ptxas 13.5.37 keeps it with `.cluster` too (`LDG.E.ENL2.256.STRONG.GPU`). What the table calls another "
+      "- ptxas 13.5.37 keeps the access with `.cluster` too (`LDG.E.ENL2.256.STRONG.GPU`). What the table calls "
+      "another "
       "finding there is another fault: behind that load of an `ld.acquire` stands no CCTL.IVALL, so it does not "
-      "acquire.\n"}},
-    {wide_loses_order, "loads and stores of 256 bits lose their order", {"", "", "", k_wide_order_limits}},
+      "acquire.\n",
+      ", as is every load and store of 256 bits with `.cluster`",
+      "ptxas ends with 0 and says nothing. Stores of this scope and width are left out in the same way, so that data "
+      "is "
+      "lost (`also.ptx`).",
+      "", "st.release.cluster.global.v8.b32@p1"}},
+    {wide_loses_order,
+     "loads and stores of 256 bits lose their order",
+     {"", "", "", k_wide_order_limits, "", "", "", "st.weak.global.u32@p3; st.release.gpu.global.v8.b32@p1"}},
     {loads_merged_over_acquire,
      "two weak loads of one place are made one over an acquire between them",
-     {"NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 (13.0), in global memory, message passing with a load of the data "
+     {"NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 (ptxas 13.5.37), in brackets the same program by nvcc 13.0 (ptxas "
+      "13.0.88), in global memory, message passing with a load of the data "
       "before and behind the acquire. Weak: the acquire reads the flag, and the second load the old data.\n\n"
       "| program | is | weak |\n|---|---|---|\n"
       "| `ld.weak r0,x; ld.acquire.gpu r1,y; ld.weak r2,x` | at fault | 5,252 (5,740) of 98,304,000 |\n"
       "| `ld.weak r0,x; ld.acquire.gpu r1,y; ld.relaxed.gpu r2,x` | compiled right | 0 (0) of 98,304,000 |\n"
       "| `ld.weak r0,x; ld.relaxed.gpu r1,y; ld.weak r2,x` | allowed, the control | 5,274 (4,989) of 98,304,000 |",
       "loads.cu", "100",
-      "- The acquire may be as small as `ld.acquire.gpu.global.u32`: `ld.weak.global.u32`, that, and the first load "
-      "again are at fault for sm_80, sm_90, sm_100 and sm_120 by ptxas 12.9.86 and 13.5.37.\n"
       "- `-O1` to `-O3`; right at `-O0`.\n"
       "- With `atom.acquire.gpu.global.add.u32` in place of the `ld.acquire` the second load is there, on all four "
       "targets.\n"}},
     {strong_loads_change_places,
      "a strong load is moved before an earlier one of the same place",
-     {"NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5. The pair that was measured is `ld.volatile` and then "
+     {"NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 (ptxas 13.5.37). The pair that was measured is `ld.volatile` and "
+      "then "
       "`ld.relaxed.gpu`, in global memory. Weak: the first reads 1 and the second the older 0.\n\n"
       "| program | is | weak |\n|---|---|---|\n"
       "| `ld.volatile r1,[q]; ld.relaxed.gpu r2,[p]`, p = q | at fault | 2,225,274 of 98,304,000 |\n"
       "| `ld.volatile r1,[p]; ld.relaxed.gpu r2,[p]` | at fault | 2,298,776 of 98,304,000 |\n"
       "| `ld.relaxed.gpu r1,[q]; ld.relaxed.gpu r2,[p]`, p = q | compiled right | 0 of 98,304,000 |\n"
       "| `ld.acquire.sys r1,[q]; ld.relaxed.gpu r2,[p]`, p = q | compiled right | 0 of 98,304,000 |\n\n"
-      "By litmus tests (4 s each, driver 580.159.04, ptxas 13.0.88): 94,965,131 of 8,645,672,704 with words of 32 "
+      "By litmus tests (another run: driver 580.159.04, ptxas 13.0.88, 4 s each): 94,965,131 of 8,645,672,704 with "
+      "words of 32 "
       "bits, 423,562 of 5,898,240 with 64 bits, 131,004 of 7,733,248 in shared memory; with two `ld.relaxed.gpu`, and "
-      "with a fence between, none of as many; two places, which may, 35,040 of 6,748,565,248.",
+      "with a fence between, none of as many; the control (loads of two places, allowed) 35,040 of 6,748,565,248.",
       "loads.cu", "100",
       "Of 32 bits in global memory, ptxas 12.9.86 and 13.5.37 alike:\n\n"
       "- The program above: `-O2` and `-O3`; in order at `-O0` and `-O1`, on all four targets.\n"
@@ -388,12 +441,23 @@ constexpr Rule k_rules[] = {
     {fence_of_zeros,
      "fence.acquire and fence.release become an instruction of zeros for sm_80 with 12.9",
      {"", "", "",
-      "- `fence.acquire` and `fence.release` with `.cta`, `.gpu` and `.sys`, `-O0` to `-O3`, by ptxas 12.9.86. The "
-      "text "
-      "section of the kernel, `.text.t0`, has 16 bytes of zeros for it, in the test above at offset 0x10: `readelf -x "
-      ".text.t0 test.cubin` shows them. nvdisasm ends with \"Illegal instruction found\" and prints no listing.\n"
-      "- ptxas 13.5.37 refuses all of these by name.\n"
-      "- `fence.acq_rel.cta` for sm_80 is right by both: MEMBAR.ALL.CTA.\n"}},
+      "- `fence.acquire` and `fence.release` with `.cta`, `.gpu` and `.sys`, `-O0` to `-O3`, by ptxas 12.9.86; ptxas "
+      "13.0.88 has the zeros too.\n"
+      "- ptxas 13.5.37 refuses all of these by name. The first version that does is not known. What a device of sm_80 "
+      "does with the zeros was not measured.\n"
+      "- `fence.acq_rel.cta` for sm_80 is right by both: MEMBAR.ALL.CTA.\n",
+      "",
+      "ptxas 12.9.86 ends with 0 and without a message where it should refuse: that is the fault. "
+      "ptxas 13.5.37 "
+      "ends with 255 and says \"Modifier '.acquire' on 'fence' requires .target sm_90 or higher\" (`.release` "
+      "likewise).",
+      "ptxas returns 0 and prints nothing. nvdisasm returns 1 and prints no code but\n\n"
+      "```\nnvdisasm error   : Illegal instruction found\n```\n\n"
+      "so that there is no listing, and no record of it in this folder. The bytes show the instruction, 16 bytes of "
+      "zeros; in a kernel of this fence alone they are at offset 0x10 of its text section:\n\n"
+      "```\nreadelf -x .text.t0 test.cubin\n"
+      "  0x00000000 027a0100 000a0000 000f0000 00e40f00 .z..............\n"
+      "  0x00000010 00000000 00000000 00000000 00000000 ................\n```"}},
 };
 
 uint32_t number_behind(const std::string& text, const std::string& word) {

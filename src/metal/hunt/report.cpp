@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "base/markdown.h"
 #include "hunt/conduct.h"
@@ -56,11 +57,12 @@ std::string address_of(const Instruction& i) {
 // "`atom.relaxed.gpu.shared.add.noftz.f16x2` of the constant 1, unused"
 std::string words_of(const Instruction& i) {
   const char* value = i.value == Value::zero   ? " of the constant 0"
-                      : i.value == Value::one  ? " of the constant 1 (its lowest bit)"
+                      : i.value == Value::one  ? " of the constant 1"
                       : i.value == Value::ones ? " of a constant with all bits"
                       : i.value == Value::real ? " of the constant 1.0"
                                                : "";
-  return "`" + i.words + "`" + value + (i.unused ? " (its result is unused)" : "");
+  const std::string bits = i.value == Value::one ? fmt::format(" (the bits 0x{:0{}x})", 1, i.bits() / 4) : "";
+  return "`" + i.words + "`" + value + bits + (i.unused ? " (its result is unused)" : "");
 }
 
 // Two weak loads of one place and an acquire between them, of which the second is answered by the first.
@@ -101,7 +103,8 @@ const char* title_of(Effect e, const Instruction& i, bool merged) {
     case Effect::weaker:
       return "loses its scope";
     case Effect::reordered:
-      return "is moved before an earlier access";
+      return i.kind == Kind::load ? "is moved before an earlier access of the same address"
+                                  : "is moved before an earlier access";
     case Effect::overtaken:
       return "is overtaken by a later access";
     case Effect::operation:
@@ -150,7 +153,8 @@ std::string expected_of(Effect e, const Instruction& i, bool merged) {
       return "the access is done";
     case Effect::skipped:
       if (i.kind == Kind::load && i.mmio)
-        return "a read by `.mmio` is always performed, so on every path that has it in the program";
+        return "a read by `.mmio` is always performed, so on every path that has it in the program, where the place "
+               "meets the CUDA atomicity requirements at its scope, which global memory does";
       return "the access is done on every path";
     case Effect::weaker:
       return "the access is coherent among the threads of the scope that is written";
@@ -161,9 +165,16 @@ std::string expected_of(Effect e, const Instruction& i, bool merged) {
       return "the two accesses are seen in the order of the program";
     case Effect::overtaken:
       return "what stands behind an acquire is done after its read: where that has read a value that was released, a "
-             "later "
-             "load sees what was done before the release, and a later store is seen by nothing that was";
+             "later load sees what was done before the release, and a load that stood before the release does not see "
+             "a "
+             "later store (8.10.6, 1)";
     case Effect::operation:
+      if (i.value == Value::one && i.operation == "add" && i.type == "bf16x2")
+        return "of a word 0x3f803f80, which is two halves of 1.0, the operation makes 0x3f803f80 again, since 1.0 + "
+               "2^-133 rounds to 1.0";
+      if (i.value == Value::one && i.operation == "add" && i.type == "f16x2")
+        return "of a word 0x3c003c00, which is two halves of 1.0, the operation makes 0x3c003c00 again, since 1.0 + "
+               "2^-24 rounds to 1.0";
       return "the operation is done in the type that is written";
     case Effect::split:
       return "the access is one operation: no thread sees a part of it";
@@ -198,9 +209,7 @@ std::string device_section(const Fault& f) {
                                                  : "the number of weak outcomes");
   if (*seen.text == 0) out += "Not measured on a device.\n\n";
   const auto tests = device_tests(f);
-  if (!tests)
-    return out + fmt::format("There is no litmus test of this fault for `fencepost run`: {}.\n\n",
-                             markdown_text(tests.error().list.front().message));
+  if (!tests) return out;
   out +=
       "Litmus tests, each of which asks for an outcome that the ISA forbids for all but the control. They are for the "
       "program of the last section (optional): `fencepost run --device cuda --model ptx-9 --seconds 10 device` runs "
@@ -262,7 +271,10 @@ std::string one_place(const PtxTest& t, const Instruction& i) {
     if (k->kind != Kind::load || !k->is_strong()) continue;
     const auto address = [](const Instruction& one) { return fmt::format("{} + {}", one.place, one.number * 64); };
     out = k->place == i.place && k->number == i.number
-              ? fmt::format("Both loads have the address {} of the kernel below. ", address(i))
+              ? fmt::format("Both loads have the address {} of the kernel below{}. ", address(i),
+                            i.place == 'p' || i.place == 'q' || i.place == 'u'
+                                ? ", with 1024 * %tid.x added, so that each thread has a place of its own"
+                                : "")
               : fmt::format(
                     "The loads read one place where {} = {}, with {} and {} the parameters of the kernel below "
                     "that the two "
@@ -276,11 +288,67 @@ std::string one_place(const PtxTest& t, const Instruction& i) {
   return out;
 }
 
+// "0170" of "from ATOMS at 0x170 to LDG at 0x230".
+std::vector<std::string> addresses_of(const Fault& f) {
+  std::vector<std::string> out;
+  for (size_t at = f.detail.find("at 0x"); at != std::string::npos; at = f.detail.find("at 0x", at + 1))
+    out.push_back(fmt::format("{:04x}", std::strtoul(f.detail.c_str() + at + 3, nullptr, 16)));
+  return out;
+}
+std::vector<std::string> rows_of(const std::string& listing) {
+  std::vector<std::string> out;
+  for (size_t from = 0, to = listing.find('\n'); to != std::string::npos; from = to + 1, to = listing.find('\n', from))
+    out.push_back(listing.substr(from, to - from));
+  return out;
+}
+
+// Which old line a read behind a lost acquire may take. A generic address has an invalidation of its own before the
+// loop for shared memory, so that only lines which came since are old.
+std::string stale_line(const Fault& f, const Instruction& i) {
+  const auto addresses = addresses_of(f);
+  std::string before;
+  if ((i.place == 'u' || i.place == 'c') && !addresses.empty())
+    for (const std::string& row : rows_of(f.listing))
+      if (row.substr(0, 4) < addresses.front() && row.find("| CCTL.IVALL") != std::string::npos)
+        before = row.substr(0, 4);
+  if (before.empty()) return "a line of the first-level cache that it had before";
+  return fmt::format(
+      "a line of the first-level cache that another warp of the same SM has loaded after the CCTL.IVALL at 0x{:x} and "
+      "before the instruction at 0x{:x}; where a loop repeats, this time is longer",
+      std::strtoul(before.c_str(), nullptr, 16), std::strtoul(addresses.front().c_str(), nullptr, 16));
+}
+
+// Is the result of the first of two instructions not even awaited before the second, on the straight way between them?
+std::string not_awaited(const Fault& f) {
+  const auto addresses = addresses_of(f);
+  if (addresses.size() != 2) return {};
+  std::string sets, last;
+  for (const std::string& row : rows_of(f.listing)) {
+    std::istringstream words(row);
+    std::string address, line, scoreboard, mask;
+    words >> address >> line >> scoreboard >> mask;
+    if (address == addresses[0])
+      sets = scoreboard;
+    else if (sets.size() == 1 && sets[0] >= '0' && sets[0] <= '5') {
+      if (row.find("BRA") != std::string::npos || row.find("BSYNC") != std::string::npos) return {};
+      if ((std::strtoul(mask.c_str(), nullptr, 16) >> (sets[0] - '0')) & 1) return {};
+      if (address == addresses[1])
+        return fmt::format(
+            "; the second does not wait for scoreboard {} of the first (its mask is {}), so that the two are not even "
+            "in order",
+            sets, mask);
+    }
+  }
+  return {};
+}
+
 // What two threads can see of it. "" where that is plain.
-std::string seen_of(Effect e, const Instruction& i, const PtxTest* t, bool merged) {
+std::string seen_of(const Fault& f, Effect e, const Instruction& i, const PtxTest* t, bool merged) {
   std::string where;
   if (i.place == 'u' || i.place == 'c')
-    where = " The path at fault is that for an address in shared memory of the own CTA.";
+    where =
+        " That the path at fault is the one for an address in shared memory of the own CTA is inferred from its "
+        "instructions (LDS, ATOMS).";
   if ((i.in_shared() || i.place == 'h' || i.place == 'u' || i.place == 'c') && i.scope > Scope::cta)
     where += " The other thread is in another CTA of the cluster.";
   if (merged)
@@ -292,9 +360,8 @@ std::string seen_of(Effect e, const Instruction& i, const PtxTest* t, bool merge
   switch (e) {
     case Effect::skipped:
       if (i.kind != Kind::load || !i.mmio) return "";
-      return "A read of a device's register may have an effect, which it has not where the guard of the operation "
-             "behind "
-             "it is false.";
+      return "Where the guard of the later operation is false, the read is not done, and its effect on the device is "
+             "lost.";
     case Effect::no_membar:
     case Effect::weak_membar:
       if (!i.is_access())
@@ -318,8 +385,8 @@ std::string seen_of(Effect e, const Instruction& i, const PtxTest* t, bool merge
                "behind the fence, x may read x = 0.";
       return fmt::format(
           "Message passing: another thread does `x = 1` and then releases y; this thread reads the new y by this "
-          "instruction, and then x, and may read x = 0: a line of the first-level cache that it had before.{}",
-          where);
+          "instruction, and then x, and may read x = 0: {}.{}",
+          stale_line(f, i), where);
     case Effect::overtaken:
       return "Two threads of one CTA suffice; y is the place of this instruction. The other thread does `x = 1`, a "
              "fence "
@@ -380,8 +447,59 @@ std::string table_of(const Fault& f) {
 // Where it was tried beyond the table.
 std::string limits_of(const Fault& f) {
   const KnownFault facts = facts_of(f.known, f.effect);
-  if (*facts.limits == 0) return {};
-  return fmt::format("## Limits\n\n{}\n", facts.limits);
+  std::set<std::string> versions;
+  for (const auto& [configuration, what] : f.table)
+    if (configuration.starts_with("ptxas-")) versions.insert(compiler_of(configuration).substr(6));
+  std::string untried = versions.empty() ? "" : fmt::format("- Not tried: ptxas before {}", *versions.begin());
+  if (versions.size() > 1)
+    untried += fmt::format(", and versions between {} and {}", *versions.begin(), *versions.rbegin());
+  const bool named = (std::string(facts.text) + facts.limits).find("13.0.88") != std::string::npos;
+  if (!versions.empty()) untried += named ? ", but for 13.0.88 where it is named above.\n" : ".\n";
+  if (*facts.also != 0)
+    untried += fmt::format("- `also.ptx` has a store with the fault: `{}`.\n",
+                           compile_command(f.configuration, "also.ptx", "also.cubin"));
+  const std::string all = facts.limits + untried;
+  return all.empty() ? "" : fmt::format("## Limits\n\n{}\n", all);
+}
+
+// What is not documented, and whence it is known what it does.
+std::string inferred(const Fault& f, Effect e, const Instruction& i) {
+  std::string what;
+  if (e == Effect::no_membar || e == Effect::weak_membar) {
+    what = missing(e, i);
+    what = what.substr(0, what.find(" (nor"));
+  } else if (e == Effect::no_invalidate) {
+    what = "`CCTL.IVALL`";
+  } else if (e == Effect::no_wait) {
+    what = "the scoreboards";
+  } else {
+    return {};
+  }
+  const bool counted = std::string(facts_of(f.known, f.effect).text).find("| at fault |") != std::string::npos;
+  return fmt::format("NVIDIA does not document {}; what {} is inferred from {}{}.\n\n", what,
+                     e == Effect::no_wait ? "they do" : "it does",
+                     f.right_listing.empty() ? "other forms of the same PTX instruction"
+                     : e == Effect::no_wait  ? "the form above"
+                                             : "the form above, which has it",
+                     counted ? ", and from the counts in the next section" : "");
+}
+
+// The way out before an access, and the access: "`@!P0 EXIT` at 0x70", "`LDG.E` at 0xc0".
+std::pair<std::string, std::string> round_of(const Fault& f, uint32_t line) {
+  std::string exit;
+  for (const std::string& row : rows_of(f.listing)) {
+    const size_t bar = row.find("| ");
+    if (bar == std::string::npos) continue;
+    const std::string text = row.substr(bar + 2);
+    const auto named = [&](const std::string& words) {
+      return fmt::format("`{}` at 0x{:x}", words, std::strtoul(row.c_str(), nullptr, 16));
+    };
+    if (text.starts_with("@") && text.ends_with("EXIT")) exit = named(text);
+    if (row.find(fmt::format(" {} ", line)) == 4 && text.starts_with("LD") && !text.starts_with("LDC"))
+      return exit.empty() ? std::pair<std::string, std::string>()
+                          : std::pair(exit, named(text.substr(0, text.find(' '))));
+  }
+  return {};
 }
 
 // What the machine code has, in a sentence.
@@ -394,17 +512,26 @@ std::string actual_of(const Fault& f, Effect e, const Instruction& i, uint32_t l
   if (const std::string lacks = missing(e, i); !lacks.empty()) {
     out = fmt::format("the machine code goes {}", detail);
     if (e == Effect::no_membar || e == Effect::weak_membar || e == Effect::no_invalidate)
-      out += ", and between the two stands no " + lacks;
+      out += ", and between the two stands no " + lacks + (e == Effect::no_invalidate ? not_awaited(f) : "");
     else
       out = fmt::format("in the machine code, {}", detail);
   } else if (e == Effect::operation) {
     out = fmt::format("the machine code has {}", detail);
+    if (i.value == Value::one && f.detail.find(".INC") != std::string::npos)
+      out += i.type == "bf16x2"  ? ", which makes 0x3f803f81 of it"
+             : i.type == "f16x2" ? ", which makes 0x3c003c01 of it"
+                                 : "";
   } else if (e == Effect::overtaken) {
     out = fmt::format("in the machine code below stands {}", detail);
   } else if (e == Effect::absent) {
     out = "the machine code has no such access";
   } else if (e == Effect::skipped) {
-    out = "the machine code below has a path from the begin to an EXIT that goes round the access";
+    const auto [exit, access] = round_of(f, line);
+    out = exit.empty() ? "the machine code below has a path from the begin to an EXIT that goes round the access"
+                       : fmt::format(
+                             "the machine code below has a path from the begin to an EXIT that goes round the "
+                             "access: {} stands before {}",
+                             exit, access);
   }
   return out;
 }
@@ -414,21 +541,34 @@ std::string head_of(const Fault& f, Effect e, const Instruction& i, const std::s
   // A generic address has a path for each space, and the path for shared memory is told by its instructions.
   const bool in_shared = (i.place == 'u' || i.place == 'c') &&
                          (f.detail.find("ATOMS") != std::string::npos || f.detail.find("LDS") != std::string::npos);
-  std::string out = fmt::format("# {}, {}: {} {}{}\n\n", compiler_of(f.configuration), target_of(f.configuration),
-                                i.words.empty() ? "`" + words + "`" : words_of(i), title_of(e, i, merged),
-                                in_shared ? " when the address is in the CTA's shared memory" : "");
+  const bool increment = e == Effect::operation && f.detail.find(".INC") != std::string::npos;
+  std::string out = fmt::format("# {}, {}: {} {}{}{}\n\n", compiler_of(f.configuration), target_of(f.configuration),
+                                i.words.empty() ? "`" + words + "`" : words_of(i),
+                                increment ? "becomes an integer increment" : title_of(e, i, merged),
+                                in_shared ? " when the address is in the CTA's shared memory" : "",
+                                facts_of(f.known, f.effect).title);
   const bool left_out = e == Effect::absent && !merged && i.is_access();
-  const std::string sections =
-      left_out                         ? fmt::format("chapter 9, `{}`", i.words.substr(0, i.words.find('.')))
-      : e == Effect::skipped && i.mmio ? "8.4.1 mmio Operation: \"Reads are always performed\""
+  const std::string family = i.words.substr(0, i.words.find('.'));
+  std::string sections =
+      left_out ? fmt::format("chapter 9, `{}`", family)
+      : e == Effect::operation && i.type.ends_with("x2")
+          ? fmt::format("8.2.5 Memory Operations on Packed Data Types; chapter 9, `{}`: operation and type", family)
+      : e == Effect::skipped && i.mmio ? "8.4.1 mmio Operation: \"Reads are always performed\", one of its "
+                                         "\"implementation-specific properties\"; see Limits"
       : e == Effect::no_wait && !i.is_access()
           ? "8.8 Release and Acquire Patterns; 8.9.4 Memory synchronization; 8.11.1 Reductions do not form Acquire "
-            "Patterns, which has this program with `red` and says that `atom` forbids the outcome"
-      : e == Effect::reordered && i.kind == Kind::load ? "8.10.5 Sequential Consistency Per Location"
+            "Patterns, which has a program like this with `red` and says that `atom` forbids the outcome"
+      : e == Effect::reordered && i.kind == Kind::load
+          ? "8.10.5 Sequential Consistency Per Location, litmus test \"CoRR\""
       : merged
           ? "8.8 Release and Acquire Patterns; 8.9.4 Memory synchronization; 8.10.6 Causality; 8.7.2 Limitations on "
-            "Mixed-size Data-races: a race of accesses of one size is no excuse"
+            "Mixed-size Data-races, by which the first load's race is no excuse: \"these axioms are sufficient to "
+            "describe "
+            "the behavior of a PTX program with only uniform-size data-races\""
           : clause(e);
+  if (i.vector > 1 && !left_out)
+    sections +=
+        "; 8.2.4 Memory Operations on Vector Data Types: each element is an operation of its own, with its order";
   out += fmt::format("- **Expected:** {} (PTX ISA, {}).\n", expected_of(e, i, merged), sections);
   out += fmt::format("- **Actual:** {}.\n\n", actual_of(f, e, i, line, merged));
   return out;
@@ -446,16 +586,22 @@ std::string with_marks(const std::string& listing, const std::function<std::stri
 
 // The listing with a word at the places that the finding names.
 std::string marked(const Fault& f, Effect e, const Instruction& i, uint32_t line, bool merged) {
-  std::vector<std::string> addresses;  // "0130"
-  for (size_t at = f.detail.find("at 0x"); at != std::string::npos; at = f.detail.find("at 0x", at + 1))
-    addresses.push_back(fmt::format("{:04x} ", std::strtoul(f.detail.c_str() + at + 3, nullptr, 16)));
+  const auto addresses = addresses_of(f);
+  const auto [exit, access] = e == Effect::skipped ? round_of(f, line) : std::pair<std::string, std::string>();
+  const auto at = [](const std::string& named, const std::string& row) {
+    const size_t from = named.rfind("0x");
+    return from != std::string::npos &&
+           row.starts_with(fmt::format("{:04x} ", std::strtoul(named.c_str() + from, nullptr, 16)));
+  };
   const std::string lacks = e == Effect::no_invalidate                           ? "no CCTL.IVALL"
                             : e == Effect::no_membar || e == Effect::weak_membar ? "no MEMBAR of the scope"
                                                                                  : "";
   const auto t = parse_test(f.reduced);
   return with_marks(f.listing, [&](const std::string& one) -> std::string {
+    if (at(exit, one)) return "a path ends here";
+    if (at(access, one)) return "the access";
     for (size_t n = 0; n < addresses.size(); ++n)
-      if (one.starts_with(addresses[n])) {
+      if (one.starts_with(addresses[n] + " ")) {
         if (lacks.empty()) return n == 0 ? "this" : "before this";
         return n + 1 < addresses.size() ? "from here" : "to here: " + lacks + " since";
       }
@@ -496,13 +642,15 @@ std::string report_of(const Fault& f) {
   const std::string address = parsed ? address_of(i) : "";
   const bool merged = is_merged(e, i, t ? &*t : nullptr);
   std::string out = head_of(f, e, i, words, line, merged);
-  if (const std::string seen = seen_of(e, i, t ? &*t : nullptr, merged); !seen.empty()) out += seen + "\n\n";
+  if (const std::string seen = seen_of(f, e, i, t ? &*t : nullptr, merged); !seen.empty()) out += seen + "\n\n";
+  const KnownFault facts = facts_of(f.known, f.effect);
+  if (*facts.cause != 0) out += std::string(facts.cause) + "\n\n";
   const bool any_right =
       std::ranges::any_of(f.table, [&](const auto& row) { return result_of(f, row.second).starts_with("right"); });
   out += fmt::format(
       "Compiler: {}, {} for {}.{} No driver takes part: the machine code is read. {} "
-      "Sections are those of PTX ISA 9.4; chapter 8 of 8.x has the same numbers. The "
-      "tests say `.version 8.8`.\n\n",
+      "Sections are those of PTX ISA 9.4; older texts may lack some of them, or number them otherwise. The tests say "
+      "`.version 8.8`.\n\n",
       compiler_of(f.configuration), level_of(f.configuration), target_of(f.configuration),
       f.toolkit.empty() ? "" : " Programs: " + f.toolkit + ".",
       any_right ? "Targets and versions where it is right: the table under \"Where\"."
@@ -524,7 +672,9 @@ std::string report_of(const Fault& f) {
     out += fmt::format("Its machine code (`wrong.rec` has it after two lines of head). {}\n\n```\n{}```\n\n", columns,
                        marked(f, e, i, line, merged));
   else
-    out += "There is no listing of its machine code, and so no record of it in this folder.\n\n";
+    out += *facts.unlisted != 0
+               ? std::string(facts.unlisted) + "\n\n"
+               : "The disassembler prints no listing of its machine code, and so there is no record of it here.\n\n";
   if (f.detail.find("the end") != std::string::npos || f.detail.find("the begin") != std::string::npos)
     out +=
         "\"The begin\" and \"the end\" are those of the kernel: they stand for accesses of the thread before and "
@@ -533,23 +683,34 @@ std::string report_of(const Fault& f) {
   if (!f.right_listing.empty()) {
     const Right r = right_of(f);
     if (r.test == f.reduced) {
-      out +=
-          fmt::format("## The same program compiled right\n\nBy {} (`right.rec`):\n\n```\n{}\n```\n\n```\n{}```\n\n",
-                      r.configuration,
-                      listing_commands(r.configuration, "test-" + target_of(r.configuration) + ".ptx", "right.cubin"),
-                      f.right_listing);
+      out += fmt::format(
+          "## The same program compiled right\n\nBy {} for {}, {} (`right.rec`){}:\n\n```\n{}\n```\n\n```\n{}```\n\n",
+          compiler_of(r.configuration), target_of(r.configuration), level_of(r.configuration),
+          e == Effect::illegal ? fmt::format("; for {} nothing is right but to refuse it", target_of(f.configuration))
+                               : "",
+          listing_commands(r.configuration, "test-" + target_of(r.configuration) + ".ptx", "right.cubin"),
+          f.right_listing);
     } else {
       const auto other = parse_test(r.test);
       const auto without = [](const PtxTest& one, const PtxTest& two) {
+        std::vector<Instruction> left = two.body;
         std::string words;
         for (const Instruction& k : one.body)
-          if (std::ranges::find(two.body, k) == two.body.end()) words += (words.empty() ? "" : ", ") + words_of(k);
+          if (const auto at = std::ranges::find(left, k); at != left.end())
+            left.erase(at);
+          else
+            words += (words.empty() ? "" : ", ") + words_of(k);
         return words;
       };
       std::string difference = other && t ? without(*other, *t) : "", instead = other && t ? without(*t, *other) : "";
       // Or only the use of a result.
-      if (other && t && difference.size() < instead.size() && instead.starts_with(difference))
+      const std::string_view unused = " (its result is unused)";
+      if (difference.ends_with(unused) && instead.ends_with(unused)) {
+        difference.resize(difference.size() - unused.size());
+        instead.resize(instead.size() - unused.size());
+      } else if (other && t && instead == difference + std::string(unused)) {
         difference = "a use of the result", instead = "none";
+      }
       if (other && t && i.value != Value::parameter && i.kind >= Kind::atomic)
         if (PtxTest given = *t; true) {
           for (Instruction& k : given.body)
@@ -568,19 +729,20 @@ std::string report_of(const Fault& f) {
           marked_right(f.right_listing, e, merged));
     }
   }
-  out +=
-      "NVIDIA documents no machine instruction. That these are needed is read off other forms of the same PTX "
-      "instruction, as above, and from measurements where the next section has some.\n\n";
+  out += inferred(f, e, i);
   out += device_section(f);
   out += limits_of(f);
   out += "## Where\n\n" + table_of(f);
+  const auto tests = device_tests(f);
   out += fmt::format(
-      "\n## With Fencepost (optional)\n\nNothing above needs it but the litmus tests, where there are some. Found by "
+      "\n## With Fencepost (optional)\n\nNothing above needs it{}. Found by "
       "`fencepost hunt`, which compiles small PTX programs and reads the machine code. "
-      "`fencepost hunt --compiler ptxas=PATH --targets {} --levels {} --test '{}'` compiles and judges this one{}. "
-      "The drawn test was `{}`.\n",
-      target_of(f.configuration), level_of(f.configuration).substr(2), f.reduced,
-      f.listing.empty() ? "" : "; `fencepost hunt wrong.rec` judges the listing without a compiler", f.test);
+      "`fencepost hunt --compiler ptxas=PATH --targets {} --levels {} --test '{}'` compiles and judges this one{}.{}\n",
+      tests ? " but the litmus tests" : "", target_of(f.configuration), level_of(f.configuration).substr(2), f.reduced,
+      f.listing.empty() ? "" : "; `fencepost hunt wrong.rec` judges the listing without a compiler",
+      tests ? ""
+            : fmt::format(" There is no litmus test of this fault for `fencepost run`: {}.",
+                          markdown_text(tests.error().list.front().message)));
   return out;
 }
 
@@ -602,6 +764,8 @@ std::vector<ReportFile> report_files(const Summary& s) {
     if (const auto tests = device_tests(f))
       for (const DeviceTest& d : *tests) out.push_back({fmt::format("{}/device/{}.litmus", folder, d.name), d.text});
     const KnownFault facts = facts_of(f.known, f.effect);
+    if (const auto also = parse_test(facts.also); *facts.also != 0 && also)
+      out.push_back({folder + "/also.ptx", module_of({*also}, target_of(f.configuration)).text});
     if (const auto program = device_program(facts.program); !program.empty())
       out.push_back({fmt::format("{}/device/{}", folder, facts.program), std::string(program)});
     if (!f.listing.empty())

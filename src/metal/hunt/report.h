@@ -12,8 +12,9 @@ struct ReportFile {
   std::string path, text;  // relative: "no-invalidate-1/report.md"
 };
 // A folder for each fault: report.md, which names no file beside those of the folder; test-TARGET.ptx for each target
-// of its table; wrong.rec; right.rec, and right.ptx where that is another program; device/ with litmus tests (litmus.h)
-// and the program that measured it, where there are such; and index.md.
+// of its table; also.ptx where a neighbouring test has the fault; wrong.rec; right.rec, and right.ptx where that is
+// another program; device/ with litmus tests (litmus.h) and the program that measured it, where there are such; and
+// index.md.
 std::vector<ReportFile> report_files(const Summary& s);
 
 }  // namespace fencepost::hunt

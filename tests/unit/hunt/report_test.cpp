@@ -113,7 +113,9 @@ TEST(Hunt, ReportsSayWhatIsUnusedAndWhatIsOnePlace) {
        "There the accesses stand in order", "nvdisasm -c -g -hex right.cubin", ".version 8.8"});
   const char* sum = "red.relaxed.gpu.shared.add.noftz.f16x2@s1=1";
   has(text_for("operation", sum, sum, "ATOMS.POPC.INC.32 at 0x40"),
-      {"`red.relaxed.gpu.shared.add.noftz.f16x2` of the constant 1 (its lowest bit) becomes another operation",
+      {"`red.relaxed.gpu.shared.add.noftz.f16x2` of the constant 1 (the bits 0x00000001) becomes an integer "
+       "increment\n",
+       "makes 0x3c003c00 again", "8.2.5 Memory Operations on Packed Data Types", "rounds to nearest even",
        "the machine code has ATOMS.POPC.INC.32 at 0x40", "0x3c003c01", "'run' has no 'f16x2' in shared memory"});
   const char* second = "ld.relaxed.gpu.global.b32@p1";
   has(text_for("reordered", second, "ld.volatile.global.b32@q2; ld.relaxed.gpu.global.b32@p1",
@@ -154,7 +156,8 @@ TEST(Hunt, ReportsSayHowFarAFaultGoes) {
   auto files =
       files_for("no-membar", "st.weak.global.u32@p2; red.release.gpu.shared.add.u64@t1", 1, sm90, "right", "d");
   has(files["report.md"], {"197 of 10,485,760", "lines `release`"});
-  has_not(files["report.md"], {"| `atom.acquire"});
+  has(files["report.md"], {"A `red` with `.release` releases", "NVIDIA does not document `MEMBAR.ALL.GPU`"});
+  has_not(files["report.md"], {"| `atom.acquire", "`.acquire` has no CCTL.IVALL"});
 
   files = files_for("overtaken", "atom.acq_rel.gpu.shared.add.u64@s1 unused; st.weak.global.u32@q1", 0, sm90,
                     "right: only one CTA sees its shared memory", "STG.E at 0xd0 before LDS.64 at 0x130");
@@ -164,7 +167,9 @@ TEST(Hunt, ReportsSayHowFarAFaultGoes) {
   files = files_for("reordered", "late: ld.volatile.global.b32@p1; ld.relaxed.gpu.global.b32@p1", 1, sm90, "right",
                     "LDG.E.STRONG.GPU at 0x60 before LDG.E.STRONG.SYS at 0x70");
   has(files["report.md"],
-      {"whose scope includes the reading thread", "(PTX ISA, 8.10.5 Sequential Consistency Per Location).",
+      {"whose scope includes the reading thread",
+       "(PTX ISA, 8.10.5 Sequential Consistency Per Location, litmus test \"CoRR\").",
+       "is moved before an earlier access of the same address\n", "the control (loads of two places, allowed) 35,040",
        "in order in this arrangement; see \"Limits\"", "Both loads have the address p + 64",
        "No target and version of the table"});
 
@@ -176,14 +181,64 @@ TEST(Hunt, ReportsSayHowFarAFaultGoes) {
   files = files_for("illegal", "fence.acquire.cta", 0, "ptxas-12.9.86 sm_80 -O3", "refused: x",
                     "an instruction of zeros: Illegal instruction");
   has(files["report.md"], {"the compiler refuses the program where the target is older than sm_90",
-                           "in the machine code, an instruction of zeros", "16 bytes of zeros", "offset 0x10"});
-  has_not(files["report.md"], {"machine code below", "wrong.rec"});
+                           "in the machine code, an instruction of zeros", "16 bytes of zeros", "offset 0x10",
+                           "0x00000010 00000000 00000000 00000000 00000000", "ptxas returns 0 and prints nothing",
+                           "nvdisasm error   : Illegal instruction found"});
+  has_not(files["report.md"], {"machine code below", "wrong.rec", "NVIDIA does not document"});
   EXPECT_FALSE(files.contains("wrong.rec"));
 
   files = files_for("no-invalidate", "atom.acquire.gpu.add.u64@u1; ld.weak.global.u32@p3", 0, sm90, "right",
                     "from ATOMS.CAST.SPIN.64 at 0x170 to LDG.E at 0x230");
   has(files["report.md"], {"does not acquire when the address is in the CTA's shared memory\n", "## Limits",
-                           "CCTL.IVALL stands behind ATOM"});
+                           "CCTL.IVALL stands behind ATOM", "Probably"});
+}
+
+// The bytes of a recorded listing decide what a report says of it, and what it says of no listing is in all.
+TEST(Hunt, ReportsSayOfMachineCodeWhatItHas) {
+  const auto has = [](const std::string& text, std::initializer_list<const char*> parts) {
+    for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  };
+  // Old lines of a generic address are those that came behind its first invalidation.
+  hunt::Fault f = lost_acquire();
+  f.culprit = "atom.acquire.gpu.add.u64@u1";
+  f.test = f.reduced = f.culprit + "; ld.weak.global.u32@p3";
+  f.detail = "from ATOMS.CAST.SPIN.64 at 0x170 to LDG.E at 0x230";
+  f.listing = "00a0 10 - 04 | CCTL.IVALL\n0170 10 0 00 | ATOMS.CAST.SPIN.64\n0230 11 2 00 | LDG.E\n";
+  f.right_where = f.configuration + ", as atom.acquire.gpu.add.u32@u1; ld.weak.global.u32@p3";
+  f.known = known_fault(f.effect, *parse_test(f.reduced), 0, f.configuration);
+  f.table["ptxas-12.9.86 sm_90 -O3"] = "fault";
+  std::string text = report_for(f)["report.md"];
+  has(text, {"another warp of the same SM has loaded after the CCTL.IVALL at 0xa0 and before the instruction at 0x170",
+             "inferred from its instructions",
+             "- Not tried: ptxas before 12.9.86, and versions between 12.9.86 and "
+             "13.5.37.\n",
+             "Nothing above needs it. Found",
+             "NVIDIA does not document `CCTL.IVALL`; what it does is inferred from the form above, which has it.\n"});
+  for (const char* gone : {"these are needed", "chapter 8 of 8.x", "The drawn test", "that it had before"})
+    EXPECT_EQ(text.find(gone), std::string::npos) << gone << "\n" << text;
+  // A load that the next one does not wait for; a neighbour with the same fault stands beside.
+  f = lost_acquire();
+  f.configuration = "ptxas-13.5.37 sm_100 -O3";
+  f.culprit = "ld.acquire.gpu.global.v8.b32@p1";
+  f.test = f.reduced = f.culprit + "; ld.weak.global.u32@p3";
+  f.detail = "from LDG.E.ENL2.256.STRONG.GPU at 0x60 to LDG.E at 0x70";
+  f.listing = "0060 10 2 02 | LDG.E.ENL2.256.STRONG.GPU\n0070 11 3 00 | LDG.E\n";
+  f.known = known_fault(f.effect, *parse_test(f.reduced), 0, f.configuration);
+  auto files = report_for(f);
+  has(files["report.md"], {"the second does not wait for scoreboard 2 of the first (its mask is 00)",
+                           "8.2.4 Memory Operations on Vector Data Types", "`also.ptx` has a store with the fault"});
+  EXPECT_NE(files["also.ptx"].find("st.release.gpu.global.v8.b32"), std::string::npos);
+  f.listing = "0060 10 2 02 | LDG.E.ENL2.256.STRONG.GPU\n0070 11 3 04 | LDG.E\n";
+  EXPECT_EQ(report_for(f)["report.md"].find("does not wait for scoreboard"), std::string::npos);
+  // Two loads of which one is compiled otherwise: what differs is the load, and no use of a result.
+  f = lost_acquire();
+  f.effect = "reordered";
+  f.culprit = "ld.relaxed.gpu.global.b32@p1";
+  f.test = f.reduced = "late: ld.volatile.global.b32@p1; ld.relaxed.gpu.global.b32@p1";
+  f.right_where = f.configuration + ", as late: ld.volatile.global.b32@p1; ld.volatile.global.b32@p1";
+  f.known = known_fault(f.effect, *parse_test(f.reduced), 1, f.configuration);
+  has(report_for(f)["report.md"], {"With `ld.volatile.global.b32` in place of `ld.relaxed.gpu.global.b32`:",
+                                   "p + 64 of the kernel below, with 1024 * %tid.x added", "but for 13.0.88"});
 }
 
 // A load with an order that is nowhere is left out; nothing stands for it.
@@ -197,6 +252,7 @@ TEST(Hunt, ReportsTellLoadsThatAreLeftOutFromMergedOnes) {
   EXPECT_NE(text.find("the access is done (PTX ISA, chapter 9, `ld`)"), std::string::npos) << text;
   // Nor is a weak load merged with one that its test does not have.
   f.culprit = f.reduced = f.test = "ld.weak.global.u32@p1";
+  EXPECT_NE(text.find("Not tried: ptxas before 13.5.37"), std::string::npos) << text;
   const std::string alone = report_for(f)["report.md"];
   EXPECT_NE(alone.find("`ld.weak.global.u32` is left out"), std::string::npos) << alone;
   EXPECT_EQ(alone.find("acquire between"), std::string::npos) << alone;

@@ -189,11 +189,14 @@ TEST(HuntUnused, ReportsOfBoth) {
   const std::string used = "atom.relaxed.gpu.add.u32@u1; fence.acquire.gpu; ld.weak.global.u32@p2";
   const std::string fence = report_of("no-wait", "not-awaited", 1, used);
   has(fence, {"`fence.acquire.gpu` does not wait for an `atom` whose result nobody uses\n", "8.11.1",
-              "With a use of the result in place of none:", "44,486 of 2,067,456", "device/awaited.cu",
-              "'run' stores every result", "## Limits"});
+              "With a use of the result in place of none:",
+              "makes the same code, to the letter, as of `red.relaxed.gpu.add.u32` there", "44,486 of 2,067,456",
+              "device/awaited.cu", "'run' stores every result", "## Limits"});
   EXPECT_EQ(fence.find("device/MP"), std::string::npos);
   const std::string kept = "ld.mmio.relaxed.sys.global.u32@p1; ?p red.relaxed.gpu.global.add.u32@w1";
   has(report_of("skipped", "mmio-skipped", 0, kept),
       {"is left out on a path\n", "\"Reads are always performed\"", "a path from the begin to an EXIT",
-       "device/mmio.cu && ./counts`", "with what was found", "no other thread sees whether a read was done"});
+       "its effect on the device is lost", "\"a few implementation-specific properties",
+       "strictly preserve the number of operations performed", "device/mmio.cu && ./counts`", "with what was found",
+       "no other thread sees whether a read was done"});
 }
