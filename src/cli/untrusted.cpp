@@ -102,13 +102,14 @@ Expected<void> may_be_untrusted(const CommandLine& line) {
   if (s.total_budget > 0)
     return error_at({}, "--total-budget and --untrusted contradict each other",
                     "--budget is of the whole command there");
+  if (s.memory == "none")
+    return error_at({}, "--memory none and --untrusted contradict each other", "give a size, as --memory 2G");
+  // The last, since an older certificate is removed here: the process that asks cannot look into the folder.
   if (line.verb == Verb::check && s.has("--certificate")) {
     for (const std::string& path : line.operands)
       if (const auto ok = begin_certificate(s, path); !ok) return ok;
     if (const auto ok = certify::may_be_written(s.output); !ok) return ok;
   }
-  if (s.memory == "none")
-    return error_at({}, "--memory none and --untrusted contradict each other", "give a size, as --memory 2G");
   return {};
 }
 

@@ -37,7 +37,7 @@ std::string known_fault(const Configuration& c, const Statement& culprit);
 // A section of the report of a known fault, as known_fault says it: a program of one line, where the fault lies, how
 // far it goes, where it is mended. "" for nothing.
 std::string known_note(const std::string& known);
-// That the compiler's makers have mended it, as a sentence; "" where that is not known.
+// A sentence that says in which version the compiler was repaired; "" if no repair is known.
 std::string known_mended(const std::string& known);
 
 }  // namespace fencepost::translation

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "clangfe/conditions.h"
+
 namespace fencepost::clangfe {
 
 using clang::IdentifierInfo;
@@ -230,30 +232,9 @@ void ArchConditions::SourceRangeSkipped(clang::SourceRange range, SourceLocation
   const auto chain = directives_.find(line(range.getBegin()));
   if (chain == directives_.end() || !chains_[chain->second].any || !users_(range.getBegin())) return;
   const ArchDependence& on = chains_[chain->second];
-  const clang::SourceManager& sm = pp_.getSourceManager();
-  const auto [file, from] = sm.getDecomposedLoc(sm.getExpansionLoc(range.getBegin()));
-  const unsigned to = sm.getFileOffset(sm.getExpansionLoc(range.getEnd()));
-  bool bad = false, content = false;
-  const llvm::StringRef text = sm.getBufferData(file, &bad);
-  clang::Lexer lexer(sm.getLocForStartOfFile(file), pp_.getLangOpts(), text.begin(), text.begin() + from, text.end());
-  Token t;
-  bool more = !lexer.LexFromRawLexer(t) && !bad;
-  const auto next = [&] { more = more && t.isNot(tok::eof) && !lexer.LexFromRawLexer(t); };
-  while (more && sm.getFileOffset(t.getLocation()) < to) {
-    if (t.isNot(tok::hash) || !t.isAtStartOfLine()) {
-      content = content || t.isNot(tok::eof);
-      next();
-      continue;
-    }
-    next();
-    const llvm::StringRef word = more && t.is(tok::raw_identifier) ? t.getRawIdentifier() : "";
-    content = content || word.starts_with("include");
-    next();
-    if ((word == "define" || word == "undef") && more && t.is(tok::raw_identifier))
-      macros_[pp_.getIdentifierInfo(t.getRawIdentifier())].join(on);
-    while (more && t.isNot(tok::eof) && !t.isAtStartOfLine()) next();
-  }
-  if (content || bad) out_.push_back({range.getBegin(), range.getEnd(), on});
+  const SkippedText skipped = skipped_text(pp_, range);
+  for (const IdentifierInfo* name : skipped.macros) macros_[name].join(on);
+  if (skipped.content) out_.push_back({range.getBegin(), range.getEnd(), on});
 }
 
 // ---- what it is to kernels -----------------------------------------------------------------------------------------

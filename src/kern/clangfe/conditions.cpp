@@ -129,21 +129,35 @@ void Conditions::SourceRangeSkipped(clang::SourceRange range, SourceLocation) {
   closed_.clear();
   if (why.empty()) return;
   out_.skipped.push_back(range);
-  const clang::SourceManager& sm = pp_.getSourceManager();
+  for (const IdentifierInfo* name : skipped_text(pp_, range).macros) macros_.insert_or_assign(name, why);
+}
+
+SkippedText skipped_text(const clang::Preprocessor& pp, clang::SourceRange range) {
+  const clang::SourceManager& sm = pp.getSourceManager();
   const auto [file, from] = sm.getDecomposedLoc(sm.getExpansionLoc(range.getBegin()));
   const unsigned to = sm.getFileOffset(sm.getExpansionLoc(range.getEnd()));
-  bool bad = false;
-  const llvm::StringRef text = sm.getBufferData(file, &bad);
-  if (bad) return;
-  clang::Lexer lexer(sm.getLocForStartOfFile(file), pp_.getLangOpts(), text.begin(), text.begin() + from, text.end());
-  // The three words before: # define NAME.
-  bool hash = false, defines = false;
-  for (clang::Token t; !lexer.LexFromRawLexer(t) && sm.getFileOffset(t.getLocation()) < to;) {
-    const bool word = t.is(clang::tok::raw_identifier);
-    if (defines && word) macros_.insert_or_assign(pp_.getIdentifierInfo(t.getRawIdentifier()), why);
-    defines = hash && word && (t.getRawIdentifier() == "define" || t.getRawIdentifier() == "undef");
-    hash = t.is(clang::tok::hash) && t.isAtStartOfLine();
+  SkippedText out;
+  const llvm::StringRef text = sm.getBufferData(file, &out.content);
+  if (out.content) return out;  // it cannot be read
+  clang::Lexer lexer(sm.getLocForStartOfFile(file), pp.getLangOpts(), text.begin(), text.begin() + from, text.end());
+  clang::Token t;
+  bool more = !lexer.LexFromRawLexer(t);
+  const auto next = [&] { more = more && t.isNot(clang::tok::eof) && !lexer.LexFromRawLexer(t); };
+  while (more && sm.getFileOffset(t.getLocation()) < to) {
+    if (t.isNot(clang::tok::hash) || !t.isAtStartOfLine()) {
+      out.content = out.content || t.isNot(clang::tok::eof);
+      next();
+      continue;
+    }
+    next();
+    const llvm::StringRef word = more && t.is(clang::tok::raw_identifier) ? t.getRawIdentifier() : "";
+    out.content = out.content || word.starts_with("include");
+    next();
+    if ((word == "define" || word == "undef") && more && t.is(clang::tok::raw_identifier))
+      out.macros.push_back(pp.getIdentifierInfo(t.getRawIdentifier()));
+    while (more && t.isNot(clang::tok::eof) && !t.isAtStartOfLine()) next();
   }
+  return out;
 }
 
 }  // namespace fencepost::clangfe

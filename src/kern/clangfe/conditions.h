@@ -17,6 +17,13 @@
 
 namespace fencepost::clangfe {
 
+// What stands in text that a condition leaves out, which goes from one directive to another.
+struct SkippedText {
+  bool content = false;                              // code or an include, or a file that cannot be read
+  std::vector<const clang::IdentifierInfo*> macros;  // of #define and #undef
+};
+SkippedText skipped_text(const clang::Preprocessor& preprocessor, clang::SourceRange range);
+
 class Conditions : public clang::PPCallbacks {
  public:
   struct Region {

@@ -19,10 +19,10 @@ namespace fencepost::verifier {
 std::vector<std::string> taken_for_granted(const ir::Module& m, ir::FunctionId kernel, const launch::Options& options,
                                            const prove::Result& proof, const std::string& source);
 
-// Beside what was found: why there may be more; "" if nothing is open. `timeout`: in seconds.
+// Why there may be further defects beside those that were found; "" if there are none. `timeout`: in seconds.
 std::string not_looked_at(const prove::Result& r, bool time_is_spent, double timeout);
 
-// The kernel makes no access to memory that others see, meets nobody and asserts nothing.
+// The kernel has no access to shared or global memory, no barrier and no assertion, so that nothing was to be proved.
 bool without_effect(const ir::Module& m, ir::FunctionId kernel);
 
 // Why a proof of this kernel says too little: text that another __CUDA_ARCH__ would compile, where nobody chose the one

@@ -67,7 +67,7 @@ std::string to_string(const Rule& r);
 class Bench {
  public:
   virtual ~Bench() = default;
-  // The configuration is a neighbour of `parent`, which was measured before. Said before it is measured.
+  // Called before a configuration is measured: it was made from `parent`, an earlier one, by changing a few values.
   virtual void derive(uint32_t configuration, uint32_t parent) = 0;
   // More rounds of a configuration, in the order of time. None: it was lost (a hang, a parameter that cannot be met).
   virtual Expected<std::vector<Round>> measure(uint32_t configuration, uint32_t rounds) = 0;

@@ -7,7 +7,7 @@
 // Input: what a device is (plan::Target), parameters that the user has given (they are left alone), a seed, a number.
 // Output: plan::Parameters. Laws: deterministic in (device's numbers, given, seed, number); the same number is the same
 // configuration for every test, so that tests can be compared configuration by configuration, but where a test cannot
-// meet it: then rounds, workgroups and invocations give way (plan/fitted.h). A neighbour is one of its parent alone.
+// meet it: then rounds, workgroups and invocations give way (plan/fitted.h). A neighbour depends on its parent too.
 #include "plan/parameters.h"
 #include "plan/plan.h"
 

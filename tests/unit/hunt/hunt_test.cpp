@@ -27,29 +27,12 @@
 #include "hunt/machine.h"
 #include "hunt/report.h"
 #include "hunt/show.h"
+#include "recorded.h"
 
 using namespace fencepost;
 using namespace fencepost::hunt;
 
 namespace {
-
-struct Sample {
-  PtxTest test;
-  uint32_t sm = 0;
-  std::string text;
-};
-
-Sample recorded(const std::string& name) {
-  std::ifstream in(std::string(FENCEPOST_SOURCE_DIR) + "/tests/unit/hunt/listings/" + name + ".rec");
-  std::string test, target;
-  std::getline(in, test);
-  std::getline(in, target);
-  std::stringstream rest;
-  rest << in.rdbuf();
-  const auto t = parse_test(test);
-  EXPECT_TRUE(t.has_value()) << name;
-  return {*t, static_cast<uint32_t>(std::stoul(target.substr(3))), rest.str()};
-}
 
 std::set<std::string> effects(const Sample& r, const std::string& text) {
   const auto k = read_record("t", r.sm, text);
