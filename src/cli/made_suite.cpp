@@ -51,7 +51,9 @@ SuiteTests path_tests(const cat::Model& model, const Settings& s, const Console&
 Expected<SuiteTests> suite_tests(const gen::SuiteRequest& request, const cat::Model& model, const Settings& s,
                                  const Console& console) {
   if (of_paths(request)) return path_tests(model, s, console);
-  const auto bases = gen::suite_bases(request);
+  gen::SuiteRequest with_hosts = request;
+  with_hosts.hosts = model.knows_hosts && request.syntax == prog::Syntax::ptx;
+  const auto bases = gen::suite_bases(with_hosts);
   if (!bases) return std::unexpected(bases.error());
   SuiteTests out;
   out.cycles = bases->size();

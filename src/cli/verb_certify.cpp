@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <set>
 
 #include "base/printable.h"
 #include "campaign/conduct.h"
@@ -51,12 +52,15 @@ std::vector<const JudgedMutant*> chosen(const std::vector<JudgedMutant>& all, si
   return out;
 }
 
-// "MP+...@0_1": threads on two devices, which a launch on one cannot have. A suite has the tests that fit its device.
-size_t devices_of(const std::string& name) {
-  const size_t at = name.rfind('@');
-  return at == std::string::npos
-             ? 1
-             : 1 + static_cast<size_t>(std::count(name.begin() + static_cast<std::ptrdiff_t>(at), name.end(), '_'));
+// Whether a launch can have the placement of a test: "MP+...@0_1" asks for two devices, "MP+...@0_H1" for one and the
+// host. `device`: as --device says it, "cuda:0+1+host".
+bool fits(const prog::Test& test, const std::string& device) {
+  std::set<std::vector<uint32_t>> devices;  // the two widest levels of a scope path name one
+  for (const prog::Thread& t : test.threads)
+    if (!t.host) devices.insert({t.scope.begin(), t.scope.begin() + std::min<std::ptrdiff_t>(2, std::ssize(t.scope))});
+  const bool host = device.ends_with("+host");
+  const auto places = 1 + static_cast<size_t>(std::ranges::count(device, '+'));
+  return devices.size() <= places - (host ? 1 : 0) && (host || prog::host_thread(test) == nullptr);
 }
 
 // A suite that was made in too little time lacks tests or mutants: it is another one, and none is run.
@@ -78,8 +82,7 @@ Expected<Suite> suite_of(const Settings& s, prog::Syntax syntax, const cat::Mode
   if (made->undecided > 0)
     return unsupported_at({}, "part of the suite is undecided, so it is not the same on every machine",
                           "give --families that are decided");
-  const auto devices = 1 + static_cast<size_t>(std::count(s.device.begin(), s.device.end(), '+'));
-  std::erase_if(made->entries, [&](const gen::SuiteEntry& e) { return devices_of(e.name) > devices; });
+  std::erase_if(made->entries, [&](const gen::SuiteEntry& e) { return !fits(e.test, s.device); });
   if (made->entries.empty()) return error_at({}, "the suite has no tests: the model forbids none of these families");
   std::vector<std::vector<JudgedMutant>> mutants(made->entries.size());
   Progress progress(console, made->entries.size(), "mutants");
@@ -103,7 +106,9 @@ Expected<Suite> suite_of(const Settings& s, prog::Syntax syntax, const cat::Mode
   return out;
 }
 
-tune::Kind kind_of(const std::string& id, const device::Found& found) {
+// Of several devices: of the first.
+tune::Kind kind_of(const std::string& device, const device::Found& found) {
+  const std::string id = device.substr(0, device.find('+'));
   for (const device::Info& d : found.devices)
     if (d.id == id || device::name(d.api) == id)
       return d.api == device::Api::cpu ? tune::Kind::processors
@@ -156,10 +161,6 @@ int run_certify(const CommandLine& line, const Console& console) {
     return report_errors(console, error_at({}, fmt::format("there is no device '{}'", printable_name(s.device)),
                                            "`fencepost devices` lists them")
                                       .error());
-  if (s.device.ends_with("+host"))
-    return report_errors(console, error_at({}, "the tests of a suite have no threads of the host",
-                                           fmt::format("--device {}", s.device.substr(0, s.device.size() - 5)))
-                                      .error());
   if (s.seed > static_cast<uint64_t>(INT64_MAX))
     return report_errors(console, error_at({}, "the seed of a plan is at most 2^63 - 1", "take a smaller one").error());
   for (const std::string& f : s.families)
@@ -172,11 +173,12 @@ int run_certify(const CommandLine& line, const Console& console) {
   if (const auto in_time = not_over(s); !in_time) return report_errors(console, in_time.error());
   ModelCache models;
   const vocab::Dialect dialect = dialect_of(*syntax);
-  const auto& model = models.get(s.model, dialect);
+  const std::string asked = !s.model.empty()              ? s.model
+                            : s.device.ends_with("+host") ? "ptx-8-x86"
+                                                          : cat::default_model(dialect);
+  const auto& model = models.get(asked, dialect);
   if (!model) return report_errors(console, model.error());
-  const std::string model_name = s.model.empty()             ? cat::default_model(dialect)
-                                 : s.model.ends_with(".cat") ? std::filesystem::path(s.model).stem().string()
-                                                             : s.model;
+  const std::string model_name = asked.ends_with(".cat") ? std::filesystem::path(asked).stem().string() : asked;
   const tune::Bundled stress = tune::bundled_stress(kind_of(s.device, found));
   {
     // An unknown device is an error of list_work's, which an empty list of tests does not need a suite for.

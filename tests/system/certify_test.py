@@ -68,6 +68,13 @@ def main():
             passed = said["grade"] == "PASS"
             assert passed == (suite.get("errors") == "0" and suite.get("failures") == "0"), suite.attrib
 
+        # A device and its host: beside the tests of the device those with threads of the host, under the model of both.
+        words = ["--device", "cpu+host", "--families", "SB", "--most-mutants", "1", "--budget", "4s", "--store", "host.db"]
+        said = answer(*words, cwd=folder)
+        assert said["provenance"]["model"] == "ptx-8-x86", said["provenance"]
+        placed = {t["test"][t["test"].rfind("@"):] for t in said["tests"] if "@" in t["test"]}
+        assert placed == {"@01", "@H0_1"}, placed  # not @0_1, which asks for two devices
+
         for device in ("vulkan:0", "opencl:0"):
             if f"\n{device} " not in "\n" + there:
                 print(f"{device}: not there, skipped")
@@ -80,7 +87,8 @@ def main():
         # Mistakes.
         for words, code in ((["--device", "cudax"], 2), (["--device", 'a"b'], 2), (["--families", "XX"], 2),
                             (["--dialect", "GPU_PTX"], 3), (["--model", "no-such"], 2), (["--seed", str(2**63)], 2), (["--device", "reference+host"], 2),
-                            (["--device", "reference+cpu"], 2), (["--device", "cpu+host"], 2), (["--device", "reference+"], 2)):
+                            (["--device", "reference+cpu"], 2), (["--device", "reference+"], 2),
+                            (["--device", "cpu+host", "--model", "ptx-8", "--families", "CoRR"], 2)):
             ran = run("certify", *words, cwd=folder)
             assert ran.returncode == code and "error" in ran.stderr, (words, ran.returncode, ran.stderr)
     return 0

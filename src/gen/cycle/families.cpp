@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_set>
 
 namespace fencepost::gen {
@@ -59,11 +60,12 @@ class Enumerator {
         break;
       case FamilyRequest::Placement::all:
         trees_ = all_trees(n, false);
+        if (r_.hosts) std::ranges::copy(host_trees(n), std::back_inserter(trees_));
         break;
       case FamilyRequest::Placement::given:
         for (const std::string& text : r_.trees) {
-          const auto size = static_cast<size_t>(std::count_if(
-              text.begin(), text.end(), [](char c) { return c != '.' && c != '_' && c != '=' && c != '~'; }));
+          const auto size = static_cast<size_t>(std::ranges::count_if(
+              text, [](char c) { return std::string_view("._=~H").find(c) == std::string_view::npos; }));
           auto t = parse_tree(text, size);
           if (!t) return std::unexpected(t.error());
           if (size == n) trees_.push_back(*t);

@@ -26,6 +26,7 @@ struct FamilyRequest {
   bool same_location = false;       // also cycles of one location, in place of those of several
   enum class Placement : uint8_t { spread, all, given } placement = Placement::spread;
   std::vector<std::string> trees;  // given; those for another number of threads are skipped
+  bool hosts = false;              // all: also those with threads on the host
   uint64_t limit = 0;              // 0: none
 };
 

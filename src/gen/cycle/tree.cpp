@@ -192,6 +192,21 @@ std::vector<Tree> all_trees(size_t threads, bool warps, bool clusters) {
   return out;
 }
 
+std::vector<Tree> host_trees(size_t threads) {
+  std::vector<Tree> out;
+  for (const Tree& t : all_trees(threads, false)) {
+    std::vector<size_t> alone;  // those that have a device for themselves, so that it may as well be the host
+    for (size_t k = 0; k < threads; ++k)
+      if (std::ranges::count(t.places, t.places[k].device, &Place::device) == 1) alone.push_back(k);
+    for (uint32_t chosen = 1; chosen < 1u << alone.size(); ++chosen) {
+      Tree hosted = t;
+      for (size_t i = 0; i < alone.size(); ++i) hosted.places[alone[i]].host = (chosen >> i & 1) != 0;
+      if (!std::ranges::all_of(hosted.places, &Place::host)) out.push_back(std::move(hosted));
+    }
+  }
+  return out;
+}
+
 Expected<Tree> least_tree(size_t threads, const std::vector<Constraint>& constraints) {
   if (constraints.empty()) return spread(threads);
   bool warps = false, clusters = false;

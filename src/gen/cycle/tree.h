@@ -44,6 +44,10 @@ Expected<Tree> parse_tree(const std::string& text, size_t threads);
 // all without. At most 8 threads, with clusters 5.
 std::vector<Tree> all_trees(size_t threads, bool warps, bool clusters = false);
 
+// Every tree of this many threads with a thread or more on the host and one or more on a device; each thread is in a
+// warp of its own, and there are no clusters. At most 8 threads.
+std::vector<Tree> host_trees(size_t threads);
+
 struct Constraint {
   size_t a = 0, b = 0;
   Scope level = Scope::none;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "check/races.h"
@@ -30,15 +31,18 @@ Scope widest(const Tree& t) {
   return s;
 }
 
-// As strong as the dialect has it.
+// As strong as the dialect has it. Accesses of a thread of the host have one form, and say nothing.
 Spec strongest(const Spec& s, Syntax syntax) {
   Spec out = s;
   const Scope scope = widest(s.tree);
+  const auto layout = lay_out(s.cycle);
   for (size_t k = 0; k < out.cycle.size(); ++k) {
     Edge& e = out.cycle.edges[k];
     Node& n = out.cycle.nodes[k];
-    n.scope = scope;
-    n.sem = syntax == Syntax::opencl ? Sem::sc : e.from == Dir::read ? Sem::acquire : Sem::release;
+    if (!layout || !s.tree.places[layout->thread_of[k]].host) {
+      n.scope = scope;
+      n.sem = syntax == Syntax::opencl ? Sem::sc : e.from == Dir::read ? Sem::acquire : Sem::release;
+    }
     if (e.communication()) continue;
     e.rel = Rel::fence;
     e.sem = syntax == Syntax::vulkan ? Sem::acq_rel : Sem::sc;
@@ -198,8 +202,10 @@ class Below {
     for (size_t k = 0; k < s.cycle.size(); ++k) {
       const prog::Place a = places.access[k], f = places.fence[k];
       const Node n = node_of(test, test.instrs(a.thread)[position[a.thread][a.instr]].tags);
-      s.cycle.nodes[k].sem = n.sem;
-      s.cycle.nodes[k].scope = n.scope;
+      if (!test.threads[a.thread].host) {
+        s.cycle.nodes[k].sem = n.sem;
+        s.cycle.nodes[k].scope = n.scope;
+      }
       if (f.instr == prog::k_none) continue;
       Edge& e = s.cycle.edges[k];
       const uint32_t at = position[f.thread][f.instr];
@@ -267,6 +273,7 @@ Expected<std::vector<Spec>> suite_bases(const SuiteRequest& r) {
   f.relations = {Edge{}};
   f.relations[0].same_location = false;
   f.placement = FamilyRequest::Placement::all;
+  f.hosts = r.hosts;
   const auto add = [&](const Spec& s) {
     out.push_back(s);
     return true;
@@ -280,6 +287,8 @@ Expected<std::vector<Spec>> suite_bases(const SuiteRequest& r) {
     // Threads 0 and 2 read, 1 and 3 write: together, all apart, a reader with the writer it reads first or last, on
     // devices.
     f.trees = {"0123", "0.1.2.3", "01.23", "03.12", "0_1_2_3"};
+    // The readers, or the writers, on the host.
+    if (r.hosts) f.trees.insert(f.trees.end(), {"H0_1.3_H2", "0.2_H1_H3"});
     if (auto n = enumerate(f, add); !n) return std::unexpected(n.error());
   }
   return out;
@@ -324,7 +333,9 @@ Expected<std::vector<SuiteEntry>> coherence_suite(Syntax syntax, const cat::Mode
                                                   Job& job) {
   std::vector<SuiteEntry> out;
   std::set<std::string> seen;
-  for (const Tree& t : all_trees(2, false)) {
+  std::vector<Tree> trees = all_trees(2, false);
+  if (model.knows_hosts && syntax == Syntax::ptx) std::ranges::copy(host_trees(2), std::back_inserter(trees));
+  for (const Tree& t : trees) {
     TestOptions o;
     o.syntax = syntax;
     o.quantifier = prog::Quantifier::not_exists;

@@ -9,7 +9,9 @@
 // findings, that alone takes a test away.
 //
 // Besides: the five tests of sequential consistency per location with relaxed accesses, where they are forbidden. IRIW
-// (multi-copy atomicity) is a family like the others, placed in five ways.
+// (multi-copy atomicity) is a family like the others, placed in five ways, and in two more with threads of the host.
+// Under a model that knows them, threads of the host are on every side of a test: their accesses have one form, so only
+// their mfence and what GPUs do can be weakened.
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +32,7 @@ struct SuiteRequest {
   uint32_t most_threads = 2;                // of families other than IRIW: 2..3
   bool iriw = true;
   std::vector<std::string> families;  // empty: all
+  bool hosts = false;                 // ptx: also placements with x86 threads of the host
 };
 // One piece of work each, independent of the others.
 Expected<std::vector<Spec>> suite_bases(const SuiteRequest& r);

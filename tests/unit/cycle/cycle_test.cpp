@@ -226,6 +226,16 @@ TEST(Tree, EnumeratesAndPrints) {
       ASSERT_TRUE(back) << print(t);
       EXPECT_EQ(*back, t) << print(t);
     }
+  // A thread or more on the host, one or more elsewhere: of each tree those that have a device for themselves.
+  EXPECT_EQ(host_trees(1).size(), 0u);
+  EXPECT_EQ(host_trees(2).size(), 2u);
+  EXPECT_EQ(host_trees(3).size(), 3u * 2 + 6);
+  for (size_t n = 2; n <= 4; ++n)
+    for (const Tree& t : host_trees(n)) {
+      const auto back = parse_tree(print(t), n);
+      ASSERT_TRUE(back) << print(t);
+      EXPECT_EQ(*back, t) << print(t);
+    }
   EXPECT_EQ(print(*parse_tree("1.0", 2)), "0.1");
   EXPECT_EQ(print(*parse_tree("2=0.1", 3)), "0=2.1");
   for (const char* bad : {"", "0", "0.", "00", "0.2", "0..1", "=01", "0=", "01x"})

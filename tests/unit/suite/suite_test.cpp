@@ -201,6 +201,31 @@ TEST(Conformance, NoTestRaces) {
   EXPECT_EQ(ask(*make_test(*racy, o), model("vulkan", vocab::Dialect::vulkan), {}, job).reach, Reach::racy);
 }
 
+// Threads of the host have one form of access: nothing of theirs but a fence is weakened, and names say nothing of it.
+TEST(Conformance, ThreadsOfTheHost) {
+  Job job;
+  const cat::Model& both = model("ptx-8-x86", vocab::Dialect::ptx);
+  Names all;
+  for (const char* base : {"MP@0_H1", "MP@H0_1", "SB@H0_1"}) {
+    const SuitePart part = minimal_below(*parse_name(base), Syntax::ptx, both, {}, job);
+    EXPECT_TRUE(part.base_forbidden) << base;
+    EXPECT_EQ(part.undecided, "") << base;
+    for (const SuiteEntry& e : part.entries) {
+      ASSERT_TRUE(e.spec) << e.name;
+      EXPECT_NE(prog::host_thread(e.test), nullptr) << e.name;
+      EXPECT_EQ(minimality(e.test, both, {}, job).kind, Minimality::Kind::minimal) << e.name;
+      all.insert(e.name);
+    }
+  }
+  // x86 keeps the order of loads and that of stores, but not a store before a load.
+  EXPECT_TRUE(all.contains("MP+weak-po-release.sys+po@0_H1"));
+  EXPECT_TRUE(all.contains("MP+po+acquire.sys-po-weak@H0_1"));
+  EXPECT_TRUE(all.contains("SB+fence.sc.sys+weak-fence.sc.sys-weak@H0_1"));
+  const auto five = coherence_suite(Syntax::ptx, both, {}, job);
+  ASSERT_TRUE(five);
+  EXPECT_EQ(std::ranges::count_if(*five, [](const SuiteEntry& e) { return prog::host_thread(e.test) != nullptr; }), 6);
+}
+
 TEST(Conformance, CoherenceAndBases) {
   Job job;
   const auto five = coherence_suite(Syntax::ptx, ptx(), {}, job);
@@ -213,6 +238,11 @@ TEST(Conformance, CoherenceAndBases) {
   EXPECT_EQ(suite_bases(r)->size(), 6u * 3 + 5);
   r.families = {"MP"};
   EXPECT_EQ(suite_bases(r)->size(), 3u);
+  // MP with either thread on the host; SB and its like with one of the two; two more of IRIW.
+  r.hosts = true;
+  EXPECT_EQ(suite_bases(r)->size(), 3u + 2);
+  r.families = {};
+  EXPECT_EQ(suite_bases(r)->size(), 6u * 3 + 5 + 3 + 3 * 2 + 2);
 }
 
 }  // namespace
