@@ -47,7 +47,8 @@ Constants::Constants(const Module& m, const Header& header)
                     [](uint32_t) -> uint64_t { return 0; },
                     [this](uint8_t, const Expr&, const Instruction& user) -> Expr {
                       m_.fail(user, "an undefined value decides a constant");
-                    }}) {
+                    },
+                    [](uint32_t) -> std::optional<uint32_t> { return std::nullopt; }}) {
   zero_ = header.zero;
   for (const Input& in : header.inputs) {
     const auto it = m.words().by_name.find(in.id);

@@ -38,7 +38,8 @@ Lowering::Lowering(const Constants& constants, Memory& memory, const Flow& flow,
                     [](uint32_t root) { return 2 * k_most_bytes * root; },  // apart, whatever their sizes
                     [this](uint8_t w, const Expr& when, const Instruction& user) {
                       return any(w, result_name(user) + ".undefined", when, user);
-                    }}) {
+                    },
+                    [this](uint32_t root) -> std::optional<uint32_t> { return roots_[root].variable->storage; }}) {
   roots_.emplace_back();  // the null pointer
   in_loop_.assign(flow.segments.size(), false);
   for (uint32_t s = 0; s < flow.segments.size(); ++s)

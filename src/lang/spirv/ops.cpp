@@ -480,9 +480,10 @@ std::optional<Value> Operations::compute(const Operation& o) const {
     }
     case Op::OpConvertUToPtr:
       return bitcast(o);
-    case Op::OpPtrCastToGeneric:
     case Op::OpGenericCastToPtr:
-    case Op::OpGenericCastToPtrExplicit: {
+    case Op::OpGenericCastToPtrExplicit:
+      return from_generic(o);
+    case Op::OpPtrCastToGeneric: {
       Value v = arg(o, 0);
       v.type = o.type;
       return v;

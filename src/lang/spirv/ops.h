@@ -34,6 +34,7 @@ class Operations {
     std::function<uint64_t(uint32_t root)> address;                               // of a variable, as a number
     // Any value of this width, a new one each time that the code runs; asked for where `when` (width 1) holds.
     std::function<Expr(uint8_t width, const Expr& when, const Instruction& user)> any;
+    std::function<std::optional<uint32_t>(uint32_t root)> storage;  // of a variable, spv::StorageClass
   };
   Operations(const Types& types, Source source) : types_(types), m_(types.module()), source_(std::move(source)) {}
 
@@ -78,6 +79,7 @@ class Operations {
   Value opaque_result(const Operation& o) const;
   bool takes_pointer(const Operation& o) const;
   Value opaque_of(Id type, const Instruction& user) const;
+  Value from_generic(const Operation& o) const;
   Value pointer_compare(const Operation& o, term::Op op) const;
   Expr count_bits(const Expr& e) const;
   Expr lowest_bit(const Expr& e, uint8_t width) const;

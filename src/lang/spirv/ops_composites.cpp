@@ -171,6 +171,23 @@ Expr Operations::address_term(const Value& p, const Instruction& user) const {
   return out;
 }
 
+// A pointer that points into another storage class than the one that is named becomes null by the explicit cast, and by
+// the other one something that nothing may be accessed through.
+Value Operations::from_generic(const Operation& o) const {
+  Value v = arg(o, 0);
+  v.type = o.type;
+  const uint32_t storage = m_.type(o.type, o.at).storage;
+  for (Target& t : v.targets) {
+    const auto its = t.root == k_null_root ? std::nullopt : source_.storage(t.root);
+    if (!its || *its == storage) continue;
+    if (static_cast<spv::Op>(o.op) == spv::Op::OpGenericCastToPtrExplicit)
+      t = Target{t.when, k_null_root, {}, false};
+    else
+      t.ended = true;
+  }
+  return v;
+}
+
 Value Operations::pointer_compare(const Operation& o, term::Op op) const {
   return Value::scalar(o.type, term::binary(op, term(arg(o, 0), o.at), term(arg(o, 1), o.at)));
 }

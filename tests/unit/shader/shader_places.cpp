@@ -401,6 +401,27 @@ TEST_F(Kernels, ShiftsMaskTheirAmount) {
             Status::fails);
 }
 
+// A generic pointer knows where it points: to_global and its like are null elsewhere (OpenCL C 6.15.9.1), and nothing
+// is accessed through a cast to another address space.
+TEST_F(Kernels, GenericPointersKnowTheirAddressSpace) {
+  for (const int chosen : {0, 1, 2})
+    EXPECT_EQ(ask("// @Input: g = {" + std::to_string(chosen) +
+                      "}\n// @Output: forall (o[0] == " + std::to_string(1 << chosen) + ")\n",
+                  "", "global int* g, global int* o",
+                  "local int l; int v = 3; int* p = g[0] == 0 ? (int*)g : g[0] == 1 ? &l : &v;\n"
+                  "o[0] = (to_global(p) != 0) + (to_local(p) != 0) * 2 + (to_private(p) != 0) * 4;"),
+              Status::holds);
+  const std::string set =
+      "void set(int* p, int v) { local int* l = to_local(p); global int* g = to_global(p);\n"
+      "  if (l) *l = v; else if (g) *g = v + 1; else *p = v + 2; }\n";
+  EXPECT_EQ(ask("// @Output: forall (o[0] == 10 and o[1] == 32 and g[0] == 21)\n", set, "global int* g, global int* o",
+                "local int l; int v; set(&l, 10); set(g, 20); set(&v, 30); o[0] = l; o[1] = v;"),
+            Status::holds);
+  const std::string cast = "local int l; int* p = n == 0 ? (int*)&l : (int*)g; global int* q = (global int*)p; *q = 1;";
+  EXPECT_EQ(ask("// @Input: n = 0\n", "", "global int* g, int n", cast, Property::races), Status::fails);
+  EXPECT_EQ(ask("// @Input: n = 1\n", "", "global int* g, int n", cast, Property::races), Status::holds);
+}
+
 // ---- copies ------------------------------------------------------------------------------------------------
 
 // The tags of the read and the write of a copy with these operands.
