@@ -35,6 +35,7 @@ void Collector::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const cl
   if (d.hasSourceManager()) f.said.span = place(d.getSourceManager(), d.getLocation());
   if (error) f.said.hint = hint(f.said.message);
   if (error && ci_ != nullptr && d.hasSourceManager()) from_header(d, f);
+  if (error) not_in_ours(f.said);
   if (d.getID() == clang::diag::err_pp_file_not_found) refused(d.getArgStdStr(0), f.said);
   if (attribute) attributes.push_back(f);
   if (error)
@@ -58,9 +59,27 @@ void Collector::from_header(const clang::Diagnostic& d, Failure& f) {
     const std::string name = f.said.message.substr(at + ours.size());
     f.said.message = "an atomic object of this type has no model here (operation '" + name;
     f.said.message += f.said.message.ends_with('\'') ? ")" : "";
-    f.said.hint = "integers and floating-point numbers of 16 to 64 bits have one";
+    f.said.hint = "integers of 8 to 64 bits and floating-point numbers have one";
     f.said.fault = Fault::unsupported;
   }
+}
+
+// What NVIDIA's headers have and ours have not is no fault of the program.
+void Collector::not_in_ours(Diagnostic& out) {
+  static constexpr std::string_view k_begins[] = {"no member named '", "no template named '", "no type named '"};
+  static constexpr std::string_view k_ours[] = {"in 'cuda::", "in namespace 'cuda",
+                                                "in 'cooperative_groups::", "in namespace 'cooperative_groups"};
+  const std::string& m = out.message;
+  const auto begins = [&](std::string_view b) { return m.starts_with(b); };
+  const auto has = [&](std::string_view w) { return m.find(w) != std::string::npos; };
+  if (!std::any_of(std::begin(k_begins), std::end(k_begins), begins) ||
+      !std::any_of(std::begin(k_ours), std::end(k_ours), has))
+    return;
+  const size_t name = m.find('\'') + 1;
+  out.message = "'" + m.substr(name, m.find('\'', name) - name) + "' is not among what is read of '" +
+                m.substr(m.rfind('\'', m.size() - 2) + 1);
+  out.hint = "docs/cuda-cpp.md lists what is read; if no header of CUDA has it either, the name is wrong";
+  out.fault = Fault::unsupported;
 }
 
 // Programs give macros and types to their kernels on the compiler's command line.

@@ -43,6 +43,7 @@ class Collector : public clang::DiagnosticConsumer {
   static std::string hint(const std::string& message);
   void refused(const std::string& name, Diagnostic& out) const;
   void from_header(const clang::Diagnostic& d, Failure& f);
+  static void not_in_ours(Diagnostic& out);
   Span foreign(const clang::Diagnostic& d);
 
   SourcePtr file_;

@@ -389,6 +389,14 @@ TEST_F(Clangfe, what_cannot_be_expressed_is_named_with_its_place) {
   refused(opencl("__kernel void foo(__global int *A, int n) {\n  event_t e = async_work_group_copy((__local int *)0, "
                  "A, 4, 0);\n  wait_group_events(n, &e);\n}\n"),
           "wait_group_events with a number of events that is not constant");
+  // What NVIDIA's headers have and ours have not is no fault of the program.
+  const std::string atomic = "#include <cuda/atomic>\n__global__ void foo(int *A) {\n  ";
+  refused(cuda(atomic + "cuda::atomic_ref<int> a(*A); a.wait(0);\n}\n"),
+          "kernel.cu:3:34: error: unsupported: 'wait' is not among what is read of 'cuda::atomic_ref<int>'");
+  refused(cuda(atomic + "cuda::std::atomic_ref<int> a(*A);\n}\n"),
+          "'atomic_ref' is not among what is read of 'cuda::std'");
+  EXPECT_EQ(cuda("struct S { int a; };\n__global__ void foo(S *A) {\n  A->b = 1;\n}\n").error().list[0].fault,
+            Fault::bad_input);
 }
 
 TEST_F(Clangfe, clangs_errors_are_ours) {
