@@ -5,10 +5,12 @@
 // elements says nothing either; acquiring and releasing ones are refused. An access outside of its object, and one that
 // is not on a multiple of its size, is undefined behaviour, which the answer flags.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <map>
 
 #include "litmus/lexer.h"
 #include "ptxmod/lower.h"
@@ -504,6 +506,43 @@ void Lowering::access(bool loads) {
 
 // ---- atomic operations ---------------------------------------------------------------------------------------
 
+namespace {
+
+// The types of an atomic operation (PTX ISA, atom and red), but for floating point.
+const std::vector<std::string>& types_of(const std::string& operation) {
+  static const std::map<std::string, std::vector<std::string>> all = {{"add", {"u32", "s32", "u64"}},
+                                                                      {"inc", {"u32"}},
+                                                                      {"dec", {"u32"}},
+                                                                      {"min", {"u32", "s32", "u64", "s64"}},
+                                                                      {"and", {"b32", "b64"}},
+                                                                      {"or", {"b32", "b64"}},
+                                                                      {"xor", {"b32", "b64"}},
+                                                                      {"max", {"u32", "s32", "u64", "s64"}},
+                                                                      {"exch", {"b32", "b64"}},
+                                                                      {"cas", {"b16", "b32", "b64"}}};
+  return all.at(operation);
+}
+
+// What an atomic operation writes over `old`.
+Expr combined(const std::string& operation, bool is_signed, const Expr& old, const Expr& x, const Expr& y) {
+  const Expr zero = term::constant(0, old.width()), one = term::constant(1, old.width());
+  if (operation == "add") return term::binary(T::add, old, x);
+  if (operation == "and") return term::binary(T::and_, old, x);
+  if (operation == "or") return term::binary(T::or_, old, x);
+  if (operation == "xor") return term::binary(T::xor_, old, x);
+  if (operation == "min") return term::binary(is_signed ? T::smin : T::umin, old, x);
+  if (operation == "max") return term::binary(is_signed ? T::smax : T::umax, old, x);
+  if (operation == "inc") return term::ite(term::binary(T::uge, old, x), zero, term::binary(T::add, old, one));
+  if (operation == "dec")
+    return term::ite(term::binary(T::or_, term::binary(T::eq, old, zero), term::binary(T::ugt, old, x)), x,
+                     term::binary(T::sub, old, one));
+  // A compare-and-swap always writes: the old value when the comparison fails.
+  if (operation == "cas") return term::ite(term::binary(T::eq, old, x), y, old);
+  return x;
+}
+
+}  // namespace
+
 void Lowering::atomic(bool reduces) {
   static const char* operations[] = {"add", "inc", "dec", "min", "max", "and", "or", "xor", "exch", "cas"};
   Mode m = mode_of(node_->words);
@@ -522,6 +561,10 @@ void Lowering::atomic(bool reduces) {
   if (operation.empty() || bytes == 0) fail("an atomic operation has an operation and a type, for example .add.u32");
   if (bytes > 8 || m.lanes > 1) refuse("atomic operations on vectors and on 128 bits are not read");
   floats = floats || type[0] == 'f' || type.starts_with("bf");
+  const std::vector<std::string>& types = types_of(operation);
+  if (!floats && std::find(types.begin(), types.end(), type) == types.end())
+    fail(fmt::format("{} has no .{} of type .{}", node_->words[0], operation, type),
+         fmt::format("the PTX ISA has .{}", fmt::join(types, ", .")));
   if (m.order.empty()) m.order = "relaxed";
   if (m.scope.empty()) m.scope = "gpu";
   if (m.order == "weak" || m.order == "volatile" || (reduces && (m.order == "acquire" || m.order == "acq_rel")))
@@ -543,23 +586,6 @@ void Lowering::atomic(bool reduces) {
   const bool opaque = floats || b.is(Value::Kind::opaque) || c.is(Value::Kind::opaque);
   const Expr x = opaque ? term::constant(0, w) : term(b), y = opaque || operands == 1 ? x : term(c);
   const bool is_signed = type[0] == 's';
-  const auto combine = [&](const Expr& old) -> Expr {
-    const Expr zero = term::constant(0, w), one = term::constant(1, w);
-    if (opaque) return zero;
-    if (operation == "add") return term::binary(T::add, old, x);
-    if (operation == "and") return term::binary(T::and_, old, x);
-    if (operation == "or") return term::binary(T::or_, old, x);
-    if (operation == "xor") return term::binary(T::xor_, old, x);
-    if (operation == "min") return term::binary(is_signed ? T::smin : T::umin, old, x);
-    if (operation == "max") return term::binary(is_signed ? T::smax : T::umax, old, x);
-    if (operation == "inc") return term::ite(term::binary(T::uge, old, x), zero, term::binary(T::add, old, one));
-    if (operation == "dec")
-      return term::ite(term::binary(T::or_, term::binary(T::eq, old, zero), term::binary(T::ugt, old, x)), x,
-                       term::binary(T::sub, old, one));
-    // A compare-and-swap always writes: the old value when the comparison fails.
-    if (operation == "cas") return term::ite(term::binary(T::eq, old, x), y, old);
-    return x;
-  };
   const bool acquires = m.order == "acquire" || m.order == "acq_rel",
              releases = m.order == "release" || m.order == "acq_rel";
   TagSet read = {Tag::GEN, Tag::RMW, scope_tag(m.scope)}, write = read;
@@ -585,7 +611,8 @@ void Lowering::atomic(bool reduces) {
     prog::Instr& in = emit(Kind::rmw, mnemonic);
     in.dst = r;
     in.addr = s.first;
-    in.value = d.opaque ? term::constant(0, w) : combine(term::variable(prog::k_old_value, w));
+    in.value =
+        d.opaque ? term::constant(0, w) : combined(operation, is_signed, term::variable(prog::k_old_value, w), x, y);
     in.predicate = s.predicate;
     in.tags = read;
     in.store_tags = write;
