@@ -1,6 +1,9 @@
 #include "cli/readings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "cat/library.h"
 #include "cli/verbs.h"
@@ -24,6 +27,23 @@ bool has_all(const vocab::TagSet& tags, const std::vector<std::string>& needed) 
   });
 }
 
+// The model with each other answer to the question, and that answer.
+std::vector<std::pair<std::string, const cat::Model*>> other_answers(const cat::Model& model, const cat::Assumed& a,
+                                                                     ModelCache& models) {
+  std::vector<std::pair<std::string, const cat::Model*>> out;
+  const std::string mine = fmt::format("{}-{}", a.name, a.answer);
+  for (const auto& [set, node] : model.names) {
+    if (!set.starts_with(a.name + "-") || set == mine) continue;
+    std::string all;
+    for (const auto& [question, answer] : model.variants)
+      all += fmt::format("{}{}={}", all.empty() ? "" : ",", question,
+                         question == a.name ? set.substr(a.name.size() + 1) : answer);
+    const auto& other = models.get(fmt::format("{}[{}]", model.path, all), model.dialect);
+    if (other) out.emplace_back(set.substr(a.name.size() + 1), &*other);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<report::OtherReading> other_readings(const prog::Test& test, const cat::Model& model,
@@ -42,6 +62,30 @@ std::vector<report::OtherReading> other_readings(const prog::Test& test, const c
       }
     }
     if (has_all(tags, r.needs)) at->sentences.push_back(r.sentence);
+  }
+  return out;
+}
+
+std::vector<std::string> assumed_answers(const prog::Test& test, const cat::Model& model, const check::Options& options,
+                                         const check::Result& result, const Settings& settings, ModelCache& models) {
+  std::vector<std::string> out;
+  const Status mine = result.verdict.status;
+  if (model.variants.empty() || (mine != Status::holds && mine != Status::fails)) return out;
+  const vocab::TagSet tags = tags_of(test);
+  const auto named = cat::split_model_name(settings.model_name()).variants;
+  for (const cat::Assumed& a : cat::assumed_of(model.path)) {
+    if (a.flags_only && options.property != check::Property::races) continue;
+    if (!has_all(tags, a.needs)) continue;
+    if (std::any_of(named.begin(), named.end(), [&](const auto& v) { return v.first == a.name; })) continue;
+    std::string others;
+    for (const auto& [answer, other] : other_answers(model, a, models)) {
+      Job job = job_of(settings);
+      const check::Result r = check::check(test, *other, options, job);
+      const bool same = r.verdict.status == mine && r.verdict.vacuous == result.verdict.vacuous;
+      if (!same)
+        others += fmt::format("{}{}={} says {}", others.empty() ? "" : ", ", a.name, answer, name(r.verdict.status));
+    }
+    if (!others.empty()) out.push_back(fmt::format("{}={}: {} ({})", a.name, a.answer, a.sentence, others));
   }
   return out;
 }

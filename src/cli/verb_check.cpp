@@ -118,10 +118,13 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
     if (s.readings) readings = other_readings(test, *model, options, s, models);
     if (s.readings && readings.empty())
       r.err += fmt::format("{}: note: the head of the model names no other reading\n", path);
+    prog::Test told = test;  // with what the answer takes for granted
+    for (std::string& a : assumed_answers(test, *model, options, result, s, models))
+      told.assumptions.push_back(std::move(a));
     if (s.json)
-      r.json.push_back(report::check_json(name, test, *model, options, result, beside, readings));
+      r.json.push_back(report::check_json(name, told, *model, options, result, beside, readings));
     else
-      r.out += report::check_line(name, test, *model, options, result, beside, readings) + "\n";
+      r.out += report::check_line(name, told, *model, options, result, beside, readings) + "\n";
     if (!s.witness.empty()) write_witness(r, s, name, test, *model, options, result);
     if (!s.output.empty()) write_certificate(r, s, path, test, *model, options, result);
     r.code = worse(r.code, result.verdict.vacuous ? k_exit_undecided : fencepost::exit_code(result.verdict.status));

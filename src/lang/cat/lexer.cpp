@@ -15,9 +15,9 @@ constexpr std::array<std::string_view, static_cast<size_t>(Tok::end) - static_ca
     "procedure", "call",    "begin",   "end",         "enum",  "instructions", "match",
     "with",      "from",    "try",     "if",          "then",  "else",         "forall",
     "do",        "assert",  "debug"};
-constexpr std::array<std::string_view, 16> k_header_keys = {
-    "dialect",  "summary",      "axioms",   "shows",   "provides", "vacuous", "scopes",   "spaces",
-    "barriers", "instructions", "variants", "reading", "aliases",  "clauses", "withheld", "hosts"};
+constexpr std::array<std::string_view, 17> k_header_keys = {
+    "dialect",      "summary",  "axioms",  "shows",   "provides", "vacuous",  "scopes", "spaces", "barriers",
+    "instructions", "variants", "reading", "aliases", "clauses",  "withheld", "hosts",  "assumes"};
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

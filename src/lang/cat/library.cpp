@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -48,6 +49,24 @@ std::string trimmed(std::string_view t) {
   return std::string(t);
 }
 
+// The headers of this key that have three parts, "A; B; C"; C may have semicolons.
+std::vector<std::array<std::string, 3>> triples_of(const std::string& path, std::string_view key) {
+  std::vector<std::array<std::string, 3>> out;
+  const auto source = read_source(path);
+  if (!source) return out;
+  Symbols symbols;
+  Findings ignored;
+  for (const Header& h : lex(*source, symbols, ignored).headers) {
+    const size_t first = h.value.find(';');
+    const size_t second = first == std::string::npos ? first : h.value.find(';', first + 1);
+    if (h.key != key || second == std::string::npos) continue;
+    const std::string_view value = h.value;
+    out.push_back({trimmed(value.substr(0, first)), trimmed(value.substr(first + 1, second - first - 1)),
+                   trimmed(value.substr(second + 1))});
+  }
+  return out;
+}
+
 bool is_file(const fs::path& p) {
   std::error_code ec;
   return fs::is_regular_file(p, ec);
@@ -79,17 +98,18 @@ std::vector<ModelInfo> shipped_models() {
 
 std::vector<Reading> readings_of(const std::string& path) {
   std::vector<Reading> out;
-  const auto source = read_source(path);
-  if (!source) return out;
-  Symbols symbols;
-  Findings ignored;
-  for (const Header& h : lex(*source, symbols, ignored).headers) {
-    const size_t first = h.value.find(';');
-    const size_t second = first == std::string::npos ? first : h.value.find(';', first + 1);
-    if (h.key != "reading" || second == std::string::npos) continue;
-    const std::string_view value = h.value;
-    out.push_back({trimmed(value.substr(0, first)), words(h.value.substr(first + 1, second - first - 1)),
-                   trimmed(value.substr(second + 1))});
+  for (const auto& [first, second, third] : triples_of(path, "reading")) out.push_back({first, words(second), third});
+  return out;
+}
+
+std::vector<Assumed> assumed_of(const std::string& path) {
+  std::vector<Assumed> out;
+  for (const auto& [first, second, third] : triples_of(path, "assumes")) {
+    const size_t equals = first.find('=');
+    if (equals == std::string::npos) continue;
+    Assumed a{first.substr(0, equals), first.substr(equals + 1), words(second), false, third};
+    a.flags_only = std::erase(a.needs, "races") > 0;
+    out.push_back(std::move(a));
   }
   return out;
 }
@@ -119,18 +139,7 @@ std::vector<Clause> clauses_of(const std::string& path) {
 
 std::vector<Withheld> withheld_of(const std::string& path) {
   std::vector<Withheld> out;
-  const auto source = read_source(path);
-  if (!source) return out;
-  Symbols symbols;
-  Findings ignored;
-  for (const Header& h : lex(*source, symbols, ignored).headers) {
-    const size_t first = h.value.find(';');
-    const size_t second = first == std::string::npos ? first : h.value.find(';', first + 1);
-    if (h.key != "withheld" || second == std::string::npos) continue;
-    const std::string_view value = h.value;
-    out.push_back({trimmed(value.substr(0, first)), trimmed(value.substr(first + 1, second - first - 1)),
-                   trimmed(value.substr(second + 1))});
-  }
+  for (const auto& [first, second, third] : triples_of(path, "withheld")) out.push_back({first, second, third});
   return out;
 }
 

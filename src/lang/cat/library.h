@@ -32,6 +32,17 @@ struct Reading {
 // In the order of the file; a file that cannot be read has none.
 std::vector<Reading> readings_of(const std::string& path);
 
+// An answer that a model takes where its document is open, and that an answer of the program may rest on: a header
+// "(* assumes: NAME=ANSWER; TAGS; SENTENCE *)". `needs` as in Reading; `races`, among the tags, says that the answer
+// decides flags alone.
+struct Assumed {
+  std::string name, answer;
+  std::vector<std::string> needs;
+  bool flags_only = false;
+  std::string sentence;
+};
+std::vector<Assumed> assumed_of(const std::string& path);
+
 // The sentence of its document that a definition or an axiom of a model stands for: of a header
 // "(* clauses: NAME SECTIONS TEXT; NAME SECTIONS TEXT *)". Sections are separated by commas.
 struct Clause {

@@ -24,7 +24,7 @@ class Linter {
   Linter(const Program& program, const LoadOptions& options, Findings& findings)
       : p_(program), options_(options), out_(findings) {
     for (const Header& h : p_.files[0].headers) {
-      if (h.key == "reading" || h.key == "withheld") continue;
+      if (h.key == "reading" || h.key == "withheld" || h.key == "assumes") continue;
       if (headers_.contains(h.key))
         out_.warning("header", p_.span(0, h.begin, h.end), fmt::format("a second '{}' header", h.key),
                      "one of them is enough");

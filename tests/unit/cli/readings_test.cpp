@@ -1,8 +1,10 @@
 // A verdict that rests on a reading says so, with the sentence; and nothing is decided where nothing is asked.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <utility>
 
 #include "cat/library.h"
 #include "ran.h"
@@ -37,6 +39,47 @@ TEST(Readings, TheAnswersOfAVariantAreNamed) {
   const Ran twice = run_with({"check", "--variant", "P2=strict,P2=intended", test});
   EXPECT_EQ(twice.code, 2);
   EXPECT_NE(twice.err.find("variant 'P2' is answered twice"), std::string::npos) << twice.err;
+}
+
+// What an answer takes for granted where the document is open, if the answer is another one otherwise.
+TEST(Readings, AnswersThatAVerdictRestsOnAreAssumptions) {
+  const std::string folder = std::string(FENCEPOST_SOURCE_DIR) + "/examples/ptx9/";
+  const std::string multimem = folder + "multimem.red+own-address.litmus";
+  const std::string phases = folder + "mbarrier-phase-waited-for-elsewhere.litmus";
+  const auto out = [](std::vector<std::string> words) {
+    words.insert(words.begin(), "check");
+    return run_with(words).out;
+  };
+  EXPECT_NE(out({multimem}).find("\n  assumes: MM=meet: 8.2.2, 8.7: "), std::string::npos) << out({multimem});
+  EXPECT_NE(out({multimem}).find("(MM=alias says holds)"), std::string::npos) << out({multimem});
+  EXPECT_NE(out({"--property", "races", multimem}).find("(MM=alias says fails)"), std::string::npos);
+  EXPECT_NE(out({"--json", multimem}).find("\"MM=meet: 8.2.2"), std::string::npos);
+  const std::string raced = out({"--property", "races", phases});
+  EXPECT_NE(raced.find("\n  assumes: PW=any: 9.7.15.16.5.1: "), std::string::npos) << raced;
+  EXPECT_NE(raced.find("(PW=own says fails)"), std::string::npos) << raced;
+  // A reading that decides flags alone is none of a condition; nor is one that the user names, or that changes nothing.
+  EXPECT_EQ(out({phases}).find("assumes"), std::string::npos);
+  EXPECT_EQ(out({"--variant", "MM=meet", multimem}).find("assumes"), std::string::npos);
+  EXPECT_EQ(out({"--variant", "MM=alias", multimem}).find("assumes"), std::string::npos);
+  EXPECT_EQ(out({"--property", "races", folder + "bulk+mbarrier.litmus"}).find("assumes"), std::string::npos);
+  EXPECT_EQ(out({folder + "ISA+multimem.red.litmus"}).find("assumes"), std::string::npos);
+}
+
+// Heads name questions of their model, the answer that it takes by default, and tags.
+TEST(Readings, HeadsAssumeTheirDefaults) {
+  size_t seen = 0;
+  for (const cat::ModelInfo& m : cat::shipped_models())
+    for (const cat::Assumed& a : cat::assumed_of(m.path)) {
+      ++seen;
+      const auto model = cat::load_model(m.path, m.dialect);
+      ASSERT_TRUE(model.has_value());
+      EXPECT_NE(std::find(model->variants.begin(), model->variants.end(), std::pair(a.name, a.answer)),
+                model->variants.end())
+          << m.name << ": " << a.name;
+      for (const std::string& tag : a.needs) EXPECT_TRUE(vocab::find_tag(tag).has_value()) << m.name << ": " << tag;
+      EXPECT_FALSE(a.sentence.empty());
+    }
+  EXPECT_EQ(seen, 2u);
 }
 
 TEST(Readings, AgreementIsSaidToo) {
