@@ -330,7 +330,8 @@ class Gate {
     });
   }
   // Nobody knows what a load read whose value nothing uses, so that it may have read the oldest value: what this thread
-  // has read of the place before. What follows an acquire comes after that read.
+  // has read of the place before. What follows an acquire comes after that read, where a release is morally strong with
+  // it, and so at the scope of that read if it is the narrower one.
   void unused_load(uint32_t k) {
     const Instruction& p = test_.body[k];
     add(Effect::unused_load, k, to_string(p));
@@ -341,7 +342,7 @@ class Gate {
       for (const End& to : ends(k, false)) {
         if (!to.kernel && to.site < k) continue;
         // Which path the guard takes is not followed. Where nothing asks for it no predicate can stand for it.
-        if (p.guard == Guard::none || !has_guard_ || !invalidates_between(from, to)) acquire(k, from, to);
+        if (p.guard == Guard::none || !has_guard_ || !invalidates_between(from, to)) acquire(k, from, to, o.scope);
       }
     }
   }
@@ -558,10 +559,11 @@ class Gate {
   }
   static uint32_t reach_of_membar(const MachineInstruction& m) { return hunt::reach_of(m); }
 
-  void acquire(uint32_t k, const End& from, const End& to) {
+  // `least`: a scope that the acquire is not wider than.
+  void acquire(uint32_t k, const End& from, const End& to, Scope least = Scope::sys) {
     if (!is_across(k, from, to)) return;
     const Instruction& p = test_.body[k];
-    const bool above_cta = reach_of(p.scope) > 1;
+    const bool above_cta = std::min(reach_of(p.scope), reach_of(least)) > 1;
     const bool awaited_by_membar = !p.is_access() && p.releases();
     if (!from.kernel && !to.kernel && !awaited_by_membar && test_.body[to.site].is_access()) wait(k, from, to);
     if (!above_cta || !to.reads_cache) return;

@@ -1,6 +1,6 @@
 # examples/hunt/*.cu go into the program: a report carries the one that measured its fault on a device (programs.h).
 set(programs "")
-foreach(name awaited.cu loads.cu mmio.cu silicon.cu unused.cu)
+foreach(name awaited.cu guarded.cu loads.cu mmio.cu silicon.cu unused.cu)
   set(file ${CMAKE_SOURCE_DIR}/examples/hunt/${name})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   file(READ ${file} text)

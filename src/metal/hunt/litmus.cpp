@@ -351,6 +351,8 @@ Expected<std::vector<DeviceTest>> device_tests(const Fault& f) {
   const bool acquires = e == "no-invalidate" || e == "no-wait";
   if (e == "no-wait" && !i.is_access() && std::ranges::any_of(whole->body, &Instruction::unused))
     return refuse("'run' stores every result, and the fence waits for an operation whose result is used");
+  if (acquires && i.kind == Kind::load && i.unused)
+    return refuse("'run' stores every result, and this load has the fault where nobody uses its result");
   if (acquires || e == "no-membar" || e == "weak-membar")
     return i.is_access() ? lost_order(i, acquires) : fence_tests(i);
   if (e == "reordered") return reordered(*whole, culprit);

@@ -4,7 +4,7 @@
 
 namespace fencepost::hunt {
 
-// "awaited.cu", "loads.cu", "mmio.cu", "silicon.cu", "unused.cu"; "" for another name.
+// "awaited.cu", "guarded.cu", "loads.cu", "mmio.cu", "silicon.cu", "unused.cu"; "" for another name.
 std::string_view device_program(std::string_view name);
 
 }  // namespace fencepost::hunt

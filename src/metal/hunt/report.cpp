@@ -137,8 +137,8 @@ std::string expected_of(Effect e, const Instruction& i, bool merged) {
     case Effect::no_wait:
       if (!i.is_access())
         return "an `atom`, whether its result is used or not, and the fence behind it are an acquire pattern: where "
-               "the "
-               "`atom` comes after a release of its place, what stands behind the fence comes after what stood before "
+               "the `atom` comes after a release of its place, what stands behind the fence comes after what stood "
+               "before "
                "that release";
       [[fallthrough]];
     case Effect::no_invalidate:
@@ -182,6 +182,8 @@ std::string expected_of(Effect e, const Instruction& i, bool merged) {
       if (i.words.starts_with("fence.acquire") || i.words.starts_with("fence.release"))
         return "the compiler refuses the program where the target is older than sm_90, which the instruction requires";
       return "the instruction becomes machine code that the target has, or is refused";
+    case Effect::elsewhere:
+      return "the access is one of the address that is written";
     default:
       return "the instruction does what is written";
   }
@@ -307,7 +309,7 @@ std::vector<std::string> rows_of(const std::string& listing) {
 std::string stale_line(const Fault& f, const Instruction& i) {
   const auto addresses = addresses_of(f);
   std::string before;
-  if ((i.place == 'u' || i.place == 'c') && !addresses.empty())
+  if ((i.place == 'u' || i.place == 'h' || i.place == 'c') && !addresses.empty())
     for (const std::string& row : rows_of(f.listing))
       if (row.substr(0, 4) < addresses.front() && row.find("| CCTL.IVALL") != std::string::npos)
         before = row.substr(0, 4);
@@ -342,21 +344,31 @@ std::string not_awaited(const Fault& f) {
   return {};
 }
 
+// A generic address has a path for each space, and the path for shared memory is told by its instructions.
+bool names_shared(const Fault& f) {
+  return f.detail.find("ATOMS") != std::string::npos || f.detail.find("LDS") != std::string::npos;
+}
+
+// "@P0 CCTL.IVALL"
+bool guarded_invalidate(const std::string& row) {
+  return row.find("| @") != std::string::npos && row.ends_with(" CCTL.IVALL");
+}
+
 // What two threads can see of it. "" where that is plain.
 std::string seen_of(const Fault& f, Effect e, const Instruction& i, const PtxTest* t, bool merged) {
   std::string where;
-  if (i.place == 'u' || i.place == 'c')
+  const bool generic = i.place == 'u' || i.place == 'c', in_shared = names_shared(f);
+  if (generic && in_shared)
     where =
         " That the path at fault is the one for an address in shared memory of the own CTA is inferred from its "
         "instructions (LDS, ATOMS).";
-  if ((i.in_shared() || i.place == 'h' || i.place == 'u' || i.place == 'c') && i.scope > Scope::cta)
+  if ((i.in_shared() || i.place == 'h' || i.place == 'c' || (generic && in_shared)) && i.scope > Scope::cta)
     where += " The other thread is in another CTA of the cluster.";
   if (merged)
     return "Let x be the place of the two loads, 0 at first. Another thread does `x = 1`, and then releases a value "
-           "that "
-           "the acquire between the loads reads. The first load may read 0, since it races with `x = 1`. The second "
-           "must "
-           "read 1; with the machine code below it has the 0 of the first.";
+           "that the acquire between the loads reads. The first load may read 0, since it races with `x = 1`. The "
+           "second "
+           "must read 1; with the machine code below it has the 0 of the first.";
   switch (e) {
     case Effect::skipped:
       if (i.kind != Kind::load || !i.mmio) return "";
@@ -369,8 +381,7 @@ std::string seen_of(const Fault& f, Effect e, const Instruction& i, const PtxTes
                "behind a fence, x may read x = 0.";
       return fmt::format(
           "Message passing: this thread does `x = 1` and then this instruction on y; a thread that acquires the new y "
-          "and "
-          "then reads x may read x = 0.{}",
+          "and then reads x may read x = 0.{}",
           where);
     case Effect::no_wait:
       if (!i.is_access())
@@ -384,16 +395,18 @@ std::string seen_of(const Fault& f, Effect e, const Instruction& i, const PtxTes
         return "Message passing: another thread does x = 1, a fence and y = 1; this thread that reads y = 1 and then, "
                "behind the fence, x may read x = 0.";
       return fmt::format(
-          "Message passing: another thread does `x = 1` and then releases y; this thread reads the new y by this "
-          "instruction, and then x, and may read x = 0: {}.{}",
+          "Message passing: another thread does `x = 1` and then releases y; this thread reads the new y by {}, and "
+          "then x, and may read x = 0: {}.{}",
+          i.kind == Kind::load && i.unused ? "a read that stands before this instruction, which reads no older value "
+                                             "of y (8.10.5)"
+                                           : "this instruction",
           stale_line(f, i), where);
     case Effect::overtaken:
       return "Two threads of one CTA suffice; y is the place of this instruction. The other thread does `x = 1`, a "
-             "fence "
-             "and an "
-             "exchange of y. Where the exchange comes first, this thread has acquired what it released, and its load "
-             "of x "
-             "behind the instruction must read 1; done before the instruction it may read 0. A store of x behind the "
+             "fence and an exchange of y. Where the exchange comes first, this thread has acquired what it released, "
+             "and its load "
+             "of x behind the instruction must read 1; done before the instruction it may read 0. A store of x behind "
+             "the "
              "instruction must not be seen by a load that the other thread has in front of its fence.";
     case Effect::reordered:
       if (t != nullptr && i.kind == Kind::load)
@@ -512,7 +525,10 @@ std::string actual_of(const Fault& f, Effect e, const Instruction& i, uint32_t l
   if (const std::string lacks = missing(e, i); !lacks.empty()) {
     out = fmt::format("the machine code goes {}", detail);
     if (e == Effect::no_membar || e == Effect::weak_membar || e == Effect::no_invalidate)
-      out += ", and between the two stands no " + lacks + (e == Effect::no_invalidate ? not_awaited(f) : "");
+      out += (i.unused && std::ranges::any_of(rows_of(f.listing), guarded_invalidate)
+                  ? ", and between the two is done no "
+                  : ", and between the two stands no ") +
+             lacks + (e == Effect::no_invalidate ? not_awaited(f) : "");
     else
       out = fmt::format("in the machine code, {}", detail);
   } else if (e == Effect::operation) {
@@ -538,9 +554,7 @@ std::string actual_of(const Fault& f, Effect e, const Instruction& i, uint32_t l
 
 std::string head_of(const Fault& f, Effect e, const Instruction& i, const std::string& words, uint32_t line,
                     bool merged) {
-  // A generic address has a path for each space, and the path for shared memory is told by its instructions.
-  const bool in_shared = (i.place == 'u' || i.place == 'c') &&
-                         (f.detail.find("ATOMS") != std::string::npos || f.detail.find("LDS") != std::string::npos);
+  const bool in_shared = (i.place == 'u' || i.place == 'c') && names_shared(f);
   const bool increment = e == Effect::operation && f.detail.find(".INC") != std::string::npos;
   std::string out = fmt::format("# {}, {}: {} {}{}{}\n\n", compiler_of(f.configuration), target_of(f.configuration),
                                 i.words.empty() ? "`" + words + "`" : words_of(i),
@@ -600,6 +614,7 @@ std::string marked(const Fault& f, Effect e, const Instruction& i, uint32_t line
   return with_marks(f.listing, [&](const std::string& one) -> std::string {
     if (at(exit, one)) return "a path ends here";
     if (at(access, one)) return "the access";
+    if (e == Effect::no_invalidate && i.unused && guarded_invalidate(one)) return "not done where this is false";
     for (size_t n = 0; n < addresses.size(); ++n)
       if (one.starts_with(addresses[n] + " ")) {
         if (lacks.empty()) return n == 0 ? "this" : "before this";

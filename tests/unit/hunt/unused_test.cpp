@@ -159,6 +159,18 @@ TEST(HuntUnused, AGuardedAcquireKeepsItsGuard) {
   EXPECT_EQ(known_fault("no-invalidate", *always, 1, "ptxas-13.5.37 sm_90 -O3"), "");
 }
 
+// What is left of the acquire is owed to an earlier read that a release can be morally strong with: at `.cta` that is
+// one of the same CTA, whose lines of the cache are the same (8.7, 8.10.5).
+TEST(HuntUnused, AnEarlierReadOfTheCtaNeedsNoInvalidation) {
+  const auto with = [](const std::string& earlier) {
+    return effects_of("guarded-acquire", "LDG.E.STRONG.GPU",
+                      earlier.contains(".cta.") ? "LDG.E.STRONG.SM" : "LDG.E.STRONG.GPU",
+                      earlier + "; ?p ld.acquire.gpu.global.u32@p2 unused; ld.weak.global.u32@p3");
+  };
+  EXPECT_EQ(with("ld.relaxed.cta.global.u32@p2"), Effects{"unused-load"});
+  EXPECT_EQ(with("ld.relaxed.cluster.global.u32@p2"), (Effects{"no-invalidate", "unused-load"}));
+}
+
 // Of an acquiring load of 256 bits that nobody uses the load stays, and its address goes.
 TEST(HuntUnused, AnUnusedWideLoadGoesAstray) {
   EXPECT_TRUE(effects_of("wide-unused").contains("elsewhere"));
@@ -166,6 +178,17 @@ TEST(HuntUnused, AnUnusedWideLoadGoesAstray) {
   ASSERT_TRUE(t.has_value());
   EXPECT_NE(known_fault("elsewhere", *t, 0, "ptxas-13.5.37 sm_100 -O3"), "");
   EXPECT_EQ(known_fault("elsewhere", *t, 0, "ptxas-13.5.37 sm_90 -O3"), "");
+}
+
+TEST(HuntUnused, ReportOfTheGuardedAcquire) {
+  const std::string used = "ld.relaxed.gpu.global.u32@p2; ?p ld.acquire.gpu.global.u32@p2; ld.weak.global.u32@p3";
+  const std::string text = report_of("no-invalidate", "guarded-acquire", 1, used);
+  has(text, {"does not acquire: its CCTL.IVALL is behind a predicate that is not the guard\n",
+             "and between the two is done no `CCTL.IVALL`", "by a read that stands before this instruction",
+             "CCTL.IVALL    <<< not done where this is false", "Its acquire is then owed to that earlier read",
+             "307,127 (318,296)", "device/guarded.cu && ./counts 1000`", "'run' stores every result"});
+  EXPECT_EQ(text.find("device/MP"), std::string::npos);
+  EXPECT_EQ(text.find("shared memory of the own CTA"), std::string::npos);
 }
 
 TEST(HuntUnused, ReportsOfBoth) {
