@@ -29,7 +29,9 @@
 // heads a release sequence that is read, W2 is in it and heads one that is read by the same. What is before R2 or W1
 // in program order is before what follows them. So happens-before on the events that stay is what it was. All else is
 // intersection and composition; the cell is atomic, so that no visible side effect is about it, nor what is said of
-// the last plain store. sc-order of `opencl` and `opencl-3.1` takes away as well. decided+ on the events that stay is
+// the last plain store. Of `cuda`, where a plain read b may race with what an atomic read has seen before it: if that
+// read is R2, it is R1 as well, which reads the same write and is before R2; W1 is read by nobody else. sc-order of
+// `opencl` and `opencl-3.1` takes away as well. decided+ on the events that stay is
 // what it was: operation R1, W2 has the pairs of R1, W1 and of R2, W2, which were joined by one. A pair (B, A) of
 // read-other was excused by an SC write A' behind A that the write read by B does not happen before, and that is not
 // decided to be behind B. Were A' = W1, then W2 excuses it: it lies behind W1, what happens before it happens before
