@@ -145,10 +145,11 @@ class Unused {
   void add(const Pair& p) {
     for (size_t k = 0; k < p.used.size(); ++k) met_[k] = met_[k] || p.used[k];
   }
-  std::vector<std::string> patterns() const {
+  // Those that map something that orders, and the others.
+  std::vector<std::string> patterns(bool ordered) const {
     std::vector<std::string> out;
     for (size_t k = 0; k < met_.size(); ++k)
-      if (!met_[k]) out.push_back(lower::to_string(table_.rules[k]));
+      if (!met_[k] && lower::orders(table_.rules[k]) == ordered) out.push_back(lower::to_string(table_.rules[k]));
     return out;
   }
 
@@ -280,19 +281,30 @@ int run_lower(const CommandLine& line, const Console& console) {
                       tally.undecided > 0 ? fmt::format(", {} undecided", tally.undecided) : "",
                       tally.left_out > 0 ? fmt::format(", {} not lowered", tally.left_out) : ""));
   }
-  const std::vector<std::string> unjudged =
-      s.generate > 0 ? lower::unjudged_updates(*table) : std::vector<std::string>();
-  if (!unjudged.empty()) {
-    code = worse(code, k_exit_undecided);
-    console.err(
-        fmt::format("{}: not decided: the order of {}: a test that hands data over by it needs a rule for "
-                    "accesses without order\n",
-                    line.operands.front(), fmt::join(unjudged, ", ")));
+  std::vector<std::string> unjudged, left = unused.patterns(false);
+  const std::vector<std::string> unmet = unused.patterns(true);
+  if (s.generate == 0) {
+    left.insert(left.end(), unmet.begin(), unmet.end());
+  } else {
+    unjudged = lower::unjudged_updates(*table);
+    if (!unjudged.empty())
+      console.err(
+          fmt::format("{}: not decided: the order of {}: a test that hands data over by it needs a rule for "
+                      "accesses without order\n",
+                      line.operands.front(), fmt::join(unjudged, ", ")));
+    if (!unmet.empty())
+      console.err(fmt::format("{}: not decided: {}: no generated test has met {}{}\n", line.operands.front(),
+                              fmt::join(unmet, ", "),
+                              unmet.size() == 1 ? "this rule, which orders" : "these rules, which order",
+                              s.generate < 3 ? " (tests with fences begin at --generate 3; name others as files)"
+                                             : "; name a test that does"));
+    for (const std::string& u : unmet)
+      if (std::ranges::find(unjudged, u) == unjudged.end()) unjudged.push_back(u);
+    if (!unjudged.empty()) code = worse(code, k_exit_undecided);
   }
   if (!s.output.empty() && tally.fails == 0)
     console.err(
         fmt::format("{}: note: no test gains an outcome, so {} is not written\n", line.operands.front(), s.output));
-  const std::vector<std::string> left = unused.patterns();
   if (!s.json && !left.empty())
     console.err(s.generate > 0 ? fmt::format("{}: note: rules that no test has met: {}\n", line.operands.front(),
                                              fmt::join(left, ", "))

@@ -15,7 +15,7 @@ namespace {
 using prog::Syntax;
 
 struct Form {
-  enum class Kind : uint8_t { load, store, rmw, fence } kind;
+  enum class Kind : uint8_t { load, store, rmw, fence, barrier, domain } kind;  // domain: makes available or visible
   std::string dotted;    // SCOPE stands for the scope of the test
   bool ordered = false;  // a fence beside it would say nothing new
 };
@@ -36,7 +36,8 @@ std::vector<Form> vocabulary(Syntax s) {
               {K::rmw, "atom.release.SCOPE.exch", true},
               {K::rmw, "atom.acq_rel.SCOPE.exch", true},
               {K::fence, "fence.acq_rel.SCOPE"},
-              {K::fence, "fence.sc.SCOPE"}};
+              {K::fence, "fence.sc.SCOPE"},
+              {K::barrier, "bar.cta.sync"}};
     case Syntax::vulkan:
       return {{K::load, "ld.nonpriv.sc0"},
               {K::load, "ld.atom.SCOPE.sc0"},
@@ -50,11 +51,15 @@ std::vector<Form> vocabulary(Syntax s) {
               {K::rmw, "rmw.atom.acq_rel.SCOPE.sc0.semsc0.semav.semvis.exch", true},
               {K::fence, "membar.acq.SCOPE.semsc0.semvis"},
               {K::fence, "membar.rel.SCOPE.semsc0.semav"},
-              {K::fence, "membar.acq_rel.SCOPE.semsc0.semav.semvis"}};
+              {K::fence, "membar.acq_rel.SCOPE.semsc0.semav.semvis"},
+              {K::domain, "avdevice"},
+              {K::domain, "visdevice"},
+              {K::barrier, "cbar.acq_rel.SCOPE.semsc0.semav.semvis"}};
     case Syntax::cuda:
       return {{K::load, "load.plain"},           {K::load, "load.volatile"},  {K::store, "store.plain"},
               {K::store, "store.volatile"},      {K::rmw, "atomicExch"},      {K::rmw, "atomicCAS"},
-              {K::fence, "__threadfence_block"}, {K::fence, "__threadfence"}, {K::fence, "__threadfence_system"}};
+              {K::fence, "__threadfence_block"}, {K::fence, "__threadfence"}, {K::fence, "__threadfence_system"},
+              {K::barrier, "__syncthreads"}};
     default: {
       std::vector<Form> out = {{K::load, "load.plain"}, {K::store, "store.plain"}};
       for (const char* o : {"relaxed", "acquire", "seq_cst"})
@@ -65,6 +70,7 @@ std::vector<Form> vocabulary(Syntax s) {
         out.push_back({K::rmw, fmt::format("rmw.{}.SCOPE.exch", o), std::string(o) != "relaxed"});
       for (const char* o : {"acquire", "release", "acq_rel", "seq_cst"})
         out.push_back({K::fence, fmt::format("fence.{}.SCOPE", o)});
+      out.push_back({K::barrier, "barrier"});
       return out;
     }
   }
@@ -114,7 +120,11 @@ class Generator {
  public:
   Generator(const Table& table, const std::function<bool(Generated)>* visit) : table_(table), visit_(visit) {
     for (Form& f : vocabulary(table.from))
-      if (mapped(table, f.dotted)) (f.kind == Form::Kind::fence ? fences_ : forms_).push_back(std::move(f));
+      if (mapped(table, f.dotted)) (f.kind >= Form::Kind::fence ? fences_ : forms_).push_back(std::move(f));
+    combined_ = static_cast<uint32_t>(forms_.size());
+    combined_fences_ =
+        static_cast<int>(std::ranges::count_if(fences_, [](const Form& f) { return f.kind == Form::Kind::fence; }));
+    add_operations();
     // The narrowest scope but that of threads alone, and the widest two.
     settings_ = table.from == Syntax::ptx      ? std::vector<Setting>{{"cta", true}, {"gpu", false}, {"cta", false}}
                 : table.from == Syntax::vulkan ? std::vector<Setting>{{"wg", true}, {"dv", false}, {"wg", false}}
@@ -137,6 +147,9 @@ class Generator {
     if (!data(Form::Kind::store) || !data(Form::Kind::load)) return;
     for (uint32_t f = 0; f < forms_.size() && !stopped_; ++f)
       if (ordered_update(f)) handed_over(f);
+    for (int a = 0; a < static_cast<int>(fences_.size()); ++a)
+      for (int b = 0; b < static_cast<int>(fences_.size()); ++b)
+        if (accesses < 4 || a >= combined_fences_ || b >= combined_fences_) fenced(a, b);
   }
   // The ordered read-modify-writes that no test hands anything over by: the table has nothing without order beside
   // them.
@@ -157,13 +170,58 @@ class Generator {
 
   bool ordered_update(uint32_t f) const { return forms_[f].kind == Form::Kind::rmw && forms_[f].ordered; }
 
-  // What writes or reads the data of a message: the strongest access without order, which races with none.
+  // Rules for one operation alone, which the combinations, of exchanges, do not meet.
+  void add_operations() {
+    if (table_.from != Syntax::opencl && table_.from != Syntax::ptx) return;
+    constexpr std::array k_operations = {"add", "sub", "and", "or", "xor"};
+    for (const Rule& r : table_.rules) {
+      const bool rmw = r.from.front() == "rmw" || r.from.front() == "atom";
+      if (!rmw || !orders(r) || std::ranges::find(k_operations, r.from.back()) == k_operations.end()) continue;
+      if (table_.from == Syntax::ptx && r.from.back() == "sub") continue;  // PTX has no such operation
+      std::string dotted = fmt::format("{}", fmt::join(r.from, "."));
+      if (std::ranges::none_of(forms_, [&](const Form& f) { return f.dotted == dotted; }))
+        forms_.push_back({Form::Kind::rmw, std::move(dotted), true});
+    }
+  }
+
+  // What writes or reads the data of a message: the strongest access without order, which races with none. In CUDA of
+  // 2014 only atomic functions race with none.
   std::optional<uint32_t> data(Form::Kind kind) const {
     std::optional<uint32_t> found;
-    for (const Form::Kind k : {Form::Kind::rmw, kind})
+    const bool cuda = table_.from == Syntax::cuda;
+    for (const Form::Kind k : {cuda ? kind : Form::Kind::rmw, cuda ? Form::Kind::rmw : kind})
       for (uint32_t f = 0; f < forms_.size(); ++f)
-        if (forms_[f].kind == k && !forms_[f].ordered) found = f;
+        if (forms_[f].kind == k && !forms_[f].ordered && !forms_[f].dotted.starts_with("atomicCAS")) found = f;
     return found;
+  }
+  // The last access with order of this kind.
+  std::optional<uint32_t> ordered(Form::Kind kind) const {
+    std::optional<uint32_t> found;
+    for (uint32_t f = 0; f < combined_; ++f)
+      if (forms_[f].kind == kind && forms_[f].ordered) found = f;
+    return found;
+  }
+
+  // Message passing and store buffering over two fences, or over one barrier; over what makes available or visible,
+  // beside accesses with order.
+  void fenced(int a, int b) {
+    using K = Form::Kind;
+    constexpr uint32_t x = 0, y = 1;
+    const K one = fences_[static_cast<size_t>(a)].kind, other = fences_[static_cast<size_t>(b)].kind;
+    const uint32_t store = *data(K::store), load = *data(K::load);
+    const auto pair = [&](const Code& p, const Code& q) {
+      if (!stopped_) finish({&p, &q});
+    };
+    if (one == K::barrier || other == K::barrier) {
+      if (a == b) pair({{{store, x}, {load, y}}, a}, {{{store, y}, {load, x}}, b});
+      return;
+    }
+    const bool domains = one == K::domain || other == K::domain;
+    const uint32_t set = domains ? ordered(K::store).value_or(store) : store;
+    const uint32_t get = domains ? ordered(K::load).value_or(load) : load;
+    pair({{{store, x}, {set, y}}, a}, {{{get, y}, {load, x}}, b});
+    if (store != load || domains)  // else the test before it
+      pair({{{store, x}, {load, y}}, a}, {{{store, y}, {load, x}}, b});
   }
 
   // Four accesses, which the tests of all combinations have without read-modify-writes: message passing and store
@@ -200,7 +258,7 @@ class Generator {
     for (uint32_t k = 0; k < size; ++k) {
       std::vector<Code> next;
       for (const Code& c : out)
-        for (uint32_t f = 0; f < forms_.size(); ++f)
+        for (uint32_t f = 0; f < combined_; ++f)
           for (uint32_t l = 0; l < 2; ++l) {
             if (forms_[f].kind == Form::Kind::rmw && !rmws_) continue;
             Code n = c;
@@ -212,7 +270,7 @@ class Generator {
     if (size < 2) return out;
     const size_t plain = out.size();
     for (size_t k = 0; k < plain; ++k)
-      for (int f = 0; f < static_cast<int>(fences_.size()); ++f) {
+      for (int f = 0; f < combined_fences_; ++f) {
         if (forms_[out[k].accesses[0].form].ordered || forms_[out[k].accesses[1].form].ordered) continue;
         Code c = out[k];
         c.fence = f;
@@ -284,6 +342,7 @@ class Generator {
     if (table_.from != Syntax::opencl && table_.from != Syntax::cuda) {
       const std::string mn =
           table_.from == Syntax::vulkan && f.kind == Form::Kind::rmw ? form.substr(0, form.size() - 5) : form;
+      if (f.kind == Form::Kind::barrier) return mn + " 0";
       switch (f.kind) {
         case Form::Kind::load:
           return fmt::format("{} r{}, {}", mn, reg, location);
@@ -291,7 +350,7 @@ class Generator {
           return fmt::format("{} {}, {}", mn, location, value);
         case Form::Kind::rmw:
           return fmt::format("{} r{}, {}, {}", mn, reg, location, value);
-        case Form::Kind::fence:
+        default:
           return mn;
       }
     }
@@ -303,7 +362,7 @@ class Generator {
           return fmt::format("*{} = {};", location, value);
         case Form::Kind::rmw:
           return fmt::format("int r{} = {}({}, {}{});", reg, form, location, form == "atomicCAS" ? "0, " : "", value);
-        case Form::Kind::fence:
+        default:
           return form + "();";
       }
     }
@@ -317,9 +376,13 @@ class Generator {
         return tail.empty() ? fmt::format("*{} = {};", location, value)
                             : fmt::format("atomic_store_explicit({}, {}, {});", location, value, tail);
       case Form::Kind::rmw:
-        return fmt::format("int r{} = atomic_exchange_explicit({}, {}, {});", reg, location, value, tail);
+        return fmt::format("int r{} = atomic_{}_explicit({}, {}, {});", reg,
+                           w.back() == "exch" ? "exchange" : "fetch_" + w.back(), location, value, tail);
       case Form::Kind::fence:
         return fmt::format("atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, {});", tail);
+      case Form::Kind::barrier:
+      case Form::Kind::domain:
+        return "barrier(CLK_GLOBAL_MEM_FENCE);";
     }
     return "";
   }
@@ -396,7 +459,9 @@ class Generator {
 
   const Table& table_;
   const std::function<bool(Generated)>* visit_;
-  std::vector<Form> forms_, fences_;
+  std::vector<Form> forms_, fences_;  // behind the first `combined_`: what the tests behind the combinations have alone
+  uint32_t combined_ = 0;
+  int combined_fences_ = 0;
   std::vector<Setting> settings_;
   std::vector<std::vector<Code>> codes_;
   bool rmws_ = true, stopped_ = false;
@@ -410,6 +475,17 @@ void generate(const Table& table, uint32_t accesses, const std::function<bool(Ge
 }
 
 std::vector<std::string> unjudged_updates(const Table& table) { return Generator(table, nullptr).unjudged(); }
+
+bool orders(const Rule& r) {
+  constexpr std::array k_orders = {"acquire", "release", "acq_rel", "seq_cst", "sc", "acq", "rel"};
+  constexpr std::array k_instructions = {"fence", "membar", "cbar", "bar", "barrier", "avdevice", "visdevice"};
+  const std::string& first = r.from.front();
+  if (r.from.size() > 1 && r.from[1] == "relaxed") return false;
+  return std::ranges::find(k_instructions, first) != k_instructions.end() || first.starts_with("__threadfence") ||
+         first.starts_with("__sync") || std::ranges::any_of(r.from, [&](const std::string& w) {
+           return std::ranges::find(k_orders, w) != k_orders.end();
+         });
+}
 
 uint64_t count_generated(const Table& table, uint32_t accesses) {
   Generator g(table, nullptr);

@@ -58,7 +58,8 @@ std::string to_string(const Rule& r);
 // one fence in a thread, between its first two accesses, which then have no order of their own; read-modify-writes
 // (exchanges) in tests of up to three accesses; of tests that differ in the order of like threads, one; every thread
 // shares a location that somebody writes. Behind them, whatever `accesses` is, message passing and store buffering by
-// each ordered read-modify-write and every ordered access. `visit` returns false to stop.
+// each ordered read-modify-write and every ordered access, over each pair of fences, and store buffering over a
+// barrier. `visit` returns false to stop.
 struct Generated {
   uint64_t number = 0;
   prog::Test test;
@@ -66,6 +67,8 @@ struct Generated {
 void generate(const Table& table, uint32_t accesses, const std::function<bool(Generated)>& visit);
 // Ordered read-modify-writes that are in no such test, since the table maps no access without order.
 std::vector<std::string> unjudged_updates(const Table& table);
+// Does the rule map something that orders: an access with an order, a fence or a barrier? (Not a relaxed fence.)
+bool orders(const Rule& r);
 uint64_t count_generated(const Table& table, uint32_t accesses);
 
 }  // namespace fencepost::lower
