@@ -34,7 +34,8 @@ constexpr Rule k_rules[] = {
 struct Answer {
   enum class Kind : uint8_t { passed, failed, known, undecided, unread } kind = Kind::undecided;
   std::string rule, path, title, sentence, at;  // `at`: "FILE:LINE" or "FILE:LINE:COLUMN", "" where none is known
-  std::string fingerprint;                      // of the same finding in the next version of the file
+  std::vector<std::pair<std::string, std::string>> also;  // other places, and what is there
+  std::string fingerprint;                                // of the same finding in the next version of the file
   double seconds = 0;
 };
 
@@ -64,9 +65,17 @@ Answer of_check(const Json& j) {
   a.kind = verdict == "holds"   ? Answer::Kind::passed
            : verdict == "fails" ? Answer::Kind::failed
                                 : Answer::Kind::undecided;
-  a.sentence = fmt::format("{}: {} under {}", asked, verdict, text(j, "model"));
+  a.sentence = fmt::format("{}, {}: {} under {}", a.path, asked, verdict, text(j, "model"));
   if (const std::string launch = text(j, "launch"); !launch.empty()) a.sentence += ", launch " + launch;
   if (const std::string why = text(j, "detail"); !why.empty()) a.sentence += ": " + why;
+  const Json race = j.value("race", Json::array());
+  std::string accesses;
+  for (const Json& x : race) {
+    const std::string what = fmt::format("{} in P{}", text(x, "text"), x.value("thread", 0));
+    accesses += (accesses.empty() ? ": " : " and ") + what;
+    if (&x != &race.front() && !text(x, "place").empty()) a.also.emplace_back(text(x, "place"), what);
+  }
+  a.sentence += accesses;
   if (j.contains("statistics") && j["statistics"].contains("seconds")) a.seconds = j["statistics"]["seconds"];
   return a;
 }
@@ -148,8 +157,8 @@ std::vector<Answer> answers_of(const std::vector<std::string>& objects) {
 }
 
 // FILE:LINE or FILE:LINE:COLUMN; where there is none, the first line of the test's file.
-Json location_of(const Answer& a) {
-  std::string file = a.at;
+Json location_of(const std::string& at, const std::string& path) {
+  std::string file = at;
   std::vector<uint32_t> numbers;  // the last first
   while (numbers.size() < 2) {
     const size_t colon = file.rfind(':');
@@ -159,7 +168,7 @@ Json location_of(const Answer& a) {
     numbers.push_back(static_cast<uint32_t>(std::stoul(file.substr(colon + 1))));
     file.resize(colon);
   }
-  if (numbers.empty() || numbers.back() == 0) numbers = {1}, file = file_of(a.path);
+  if (numbers.empty() || numbers.back() == 0) numbers = {1}, file = file_of(path);
   Json region = {{"startLine", numbers.back()}};
   if (numbers.size() == 2 && numbers.front() > 0) region["startColumn"] = numbers.front();
   return {{"physicalLocation", {{"artifactLocation", {{"uri", uri_of_path(file)}}}, {"region", region}}}};
@@ -203,7 +212,12 @@ std::string sarif_of(const std::string& verb, const std::vector<std::string>& ob
     r["kind"] = a.kind == Answer::Kind::passed ? "pass" : "fail";
     r["level"] = a.kind == Answer::Kind::passed ? "none" : undecided ? "warning" : "error";
     r["message"] = {{"text", a.sentence}};
-    r["locations"] = Json::array({location_of(a)});
+    r["locations"] = Json::array({location_of(a.at, a.path)});
+    for (const auto& [at, what] : a.also) {
+      Json also = location_of(at, a.path);
+      also["message"] = {{"text", what}};
+      r["relatedLocations"].push_back(std::move(also));
+    }
     if (!a.fingerprint.empty()) r["partialFingerprints"] = {{"fencepostAudit/v1", a.fingerprint}};
     if (a.kind == Answer::Kind::known)
       r["suppressions"] = Json::array({{{"kind", "external"}, {"justification", "in the baseline"}}});

@@ -174,11 +174,25 @@ class Parser {
     return true;
   }
 
+  const Token* first_of_line(const Token& t) const {
+    const auto line = span(t).position().line;
+    const auto first = std::find_if(tokens_.begin(), tokens_.end(), [&](const Token& k) {
+      return k.kind != Tok::end && span(k).position().line == line;
+    });
+    return first == tokens_.end() ? nullptr : &*first;
+  }
+
   std::string statement_hint(const Token& t) const {
     if (t.kind == Tok::kw_and) return "'and' continues a 'let' and stands right after the end of its expression";
     if (t.kind == Tok::kw_in) return "'let ... in' is an expression; put it on the right of a definition";
     if (t.kind == Tok::kw_rec) return "write 'let rec'";
     if (t.kind == Tok::rpar || t.kind == Tok::rbrack) return "nothing is open here that this could close";
+    // A word for a statement, misspelt, reads as an operand: what is at fault is the first word of the line.
+    if (const Token* first = first_of_line(t); first != nullptr && first->kind == Tok::name) {
+      const std::string near =
+          nearest(span(*first).text(), {"let", "acyclic", "irreflexive", "empty", "flag", "include", "show"});
+      if (!near.empty()) return fmt::format("did you mean '{}'?", near);
+    }
     if (t.kind == Tok::name || t.kind == Tok::lpar || t.kind == Tok::lbrack)
       return "an operator may be missing before it: | & \\ ; *";
     return "a statement begins with let, acyclic, irreflexive, empty, flag, include or show";

@@ -31,7 +31,8 @@ Expected<Grid> parse_grid(std::string_view text) {
   const auto bad = [&](std::string_view why) {
     return error_at(
         {}, fmt::format("'{}' is no launch: {}", text, why),
-        "a launch is T.S.W[.Q[.D]]: invocations per subgroup, subgroups per workgroup, workgroups, for example 2.1.3");
+        "a launch is T.S.W[.Q[.D]]: threads of a subgroup (warp), subgroups of a workgroup (block), workgroups, for "
+        "example 2.1.3");
   };
   Grid g;
   uint32_t* const fields[] = {&g.subgroup, &g.subgroups, g.workgroups, &g.queue_families, &g.devices};

@@ -439,7 +439,7 @@ Header read(const SourcePtr& source, bool comments, const LaunchOptions& options
   Header h;
   std::vector<Input> given;
   for (const std::string& text : options.inputs) {
-    Line l = line_of(text, "input", compiled);
+    Line l = line_of(text, "--input", compiled);
     read_inputs(l, given);
   }
   if (comments) read_comments(source, h, !options.condition.empty(), !options.filter.empty(), compiled);
@@ -454,11 +454,11 @@ Header read(const SourcePtr& source, bool comments, const LaunchOptions& options
     h.inputs.push_back(std::move(in));
   }
   if (!options.condition.empty()) {
-    Line l = line_of(options.condition, "condition", compiled);
+    Line l = line_of(options.condition, "--condition", compiled);
     read_output(l, h.question);
   }
   if (!options.filter.empty()) {
-    Line l = line_of(options.filter, "filter", compiled);
+    Line l = line_of(options.filter, "--filter", compiled);
     read_filter(l, h.question);
   }
   if (options.grid) {

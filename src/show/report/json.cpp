@@ -5,6 +5,7 @@
 #include "report/explain_parts.h"
 #include "report/listing.h"
 #include "report/naming.h"
+#include "report/places.h"
 #include "report/report.h"
 #include "report/story.h"
 #include "term/term.h"
@@ -164,7 +165,15 @@ std::string check_json(const std::string& path, const prog::Test& test, const ca
                        const check::Options& options, const check::Result& result, const check::Beside& beside,
                        const std::vector<OtherReading>& readings) {
   Json j = json_header("check", path, test, model);
-  if (test.condition.span.source) j["place"] = test.condition.span.location();
+  const bool of_races = options.property == check::Property::races && result.verdict.status == Status::fails;
+  const std::vector<Access> race = of_races ? racing(test, model, result) : std::vector<Access>();
+  if (const Span at = place_of_answer(test, options.property, result, race); at.source) j["place"] = at.location();
+  for (const Access& a : race)
+    j["race"].push_back({{"event", a.name},
+                         {"thread", a.thread},
+                         {"text", a.text},
+                         {"instruction", a.instruction},
+                         {"place", a.span.source ? a.span.location() : ""}});
   j["property"] = check::name(options.property);
   j["engine"] = check::name(options.engine);
   const prog::LoopBounds& bounds = result.bound != 0 ? result.bound : options.bound;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/child.h"
 #include "base/write_file.h"
@@ -71,6 +72,47 @@ TEST_F(CiForms, PathsMayHaveTheSignOfATest) {
   const json all = json::parse(run_with({"check", "--format", "sarif", odd}).out);
   EXPECT_EQ(all["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
             "file://" + path("a%231.litmus"));
+}
+
+// A question that an option asks stands in no file: the program's own is shown, and the answer names it.
+TEST_F(CiForms, AQuestionOfAnOptionIsShownInTheFile) {
+  const std::string shader = k_root + "/examples/glsl/caslock.comp";
+  const json all = json::parse(run_with({"check", "--format", "sarif", "--condition", "forall (x == 3)", shader}).out);
+  const json& result = all["runs"][0]["results"][0];
+  EXPECT_NE(result["message"]["text"].get<std::string>().find(shader), std::string::npos) << result;
+  const json& place = result["locations"][0]["physicalLocation"];
+  EXPECT_EQ(place["artifactLocation"]["uri"], "file://" + shader);
+  EXPECT_GT(place["region"]["startLine"], 1);
+  const std::string xml = run_with({"check", "--format", "junit", "--condition", "forall (x == 3)", shader}).out;
+  EXPECT_NE(xml.find(shader + ":"), std::string::npos) << xml;
+}
+
+// A race is at its two accesses, not where the condition stands.
+TEST_F(CiForms, ARaceIsAtItsAccesses) {
+  const std::string file = path("race.cu");
+  ASSERT_TRUE(write_file(file,
+                         "// @Config: 1, 1, 2\n// @Output: forall (x[0] == 0)\n__global__ void k(int *x, int *y) {\n"
+                         "  if (blockIdx.x == 0)\n    x[0] = 1;\n  else\n    y[0] = x[0];\n}\n"));
+  const json all = json::parse(run_with({"check", "--format", "sarif", "-p", "races", file}).out);
+  const json& result = all["runs"][0]["results"][0];
+  std::set<int> lines;
+  lines.insert(result["locations"][0]["physicalLocation"]["region"]["startLine"].get<int>());
+  lines.insert(result["relatedLocations"][0]["physicalLocation"]["region"]["startLine"].get<int>());
+  EXPECT_EQ(lines, (std::set<int>{5, 7})) << result;
+  EXPECT_NE(result["message"]["text"].get<std::string>().find("W x"), std::string::npos) << result;
+}
+
+// What never ends is shown where it repeats.
+TEST_F(CiForms, ALoopWithoutEndIsAtItsAccess) {
+  const std::string file = path("spin.cu");
+  ASSERT_TRUE(write_file(file,
+                         "#include <cuda/atomic>\n// @Config: 1, 1, 1\n__global__ void k(int *x) {\n"
+                         "  cuda::atomic_ref<int, cuda::thread_scope_device> a(x[0]);\n  while "
+                         "(a.load(cuda::memory_order_relaxed) == 0)\n    ;\n}\n"));
+  const json all = json::parse(run_with({"check", "--format", "sarif", "-p", "termination", file}).out);
+  const json& result = all["runs"][0]["results"][0];
+  EXPECT_EQ(result["level"], "error") << result;
+  EXPECT_EQ(result["locations"][0]["physicalLocation"]["region"]["startLine"], 5) << result;
 }
 
 TEST_F(CiForms, JunitNeverPassesWhatIsNotDecided) {

@@ -122,7 +122,7 @@ TEST(Glsl, UnknownNamesGetTheNearest) {
   given.condition = "exists (quite_different == 1)";
   const auto option = read(launch, given);
   ASSERT_FALSE(option.has_value());
-  EXPECT_NE(render(option.error()).find("condition:1:9: error: there is no variable 'quite_different'"),
+  EXPECT_NE(render(option.error()).find("--condition:1:9: error: there is no variable 'quite_different'"),
             std::string::npos)
       << render(option.error());
   EXPECT_NE(render(option.error()).find("lock"), std::string::npos);
