@@ -136,7 +136,9 @@ std::string repair_text(const std::string& path, const Report& r, const std::str
   if (f.fixes.empty() && by_phases && f.why_none.starts_with("none"))
     return fmt::format("{}  fails; 1 change of a fence or an order does not make it hold (to hold: {}; {})\n", path,
                        kept_names(r), model);
-  if (f.fixes.empty()) return fmt::format("{}  fails, and no fix was found: {} ({})\n", path, f.why_none, model);
+  if (f.fixes.empty())
+    return fmt::format("{}  fails, and no fix was found: {} (to hold: {}; {})\n", path, f.why_none, kept_names(r),
+                       model);
   std::string out = fmt::format("{}  fails; {} {}fix{} with {} change{} (to hold: {}; {})\n", path, f.fixes.size(),
                                 f.irreducible ? "" : "smallest ", f.fixes.size() == 1 ? "" : "es", f.changes,
                                 f.changes == 1 ? "" : "s", kept_names(r), model);
@@ -179,7 +181,7 @@ std::string left_alone(const Report& r, bool wrong) {
     if (!p.kept && (p.result.verdict.status == Status::fails) == wrong)
       out += fmt::format("note: {} {} as written and is left alone{}\n", check::name(p.property),
                          verdict_words(p.result.verdict.status),
-                         wrong ? fmt::format("; --keep {} repairs it", check::name(p.property)) : "");
+                         wrong ? fmt::format("; --keep {} looks for a repair", check::name(p.property)) : "");
   return out;
 }
 

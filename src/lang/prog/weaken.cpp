@@ -134,6 +134,41 @@ Site make_site(const Test& test, std::vector<Place> places, bool gap, std::vecto
   return s;
 }
 
+// The threads of one kernel whose code differs in constants: an instruction that stands at one place of the source is
+// one site, since nobody changes it for one thread alone. Several at one place (an inlined function) stay apart, by
+// their order in the thread.
+void join_by_source(const Test& test, std::vector<Site>& sites) {
+  using Key = std::tuple<const void*, uint32_t, uint32_t, bool, uint32_t, SymbolId, std::string>;
+  std::map<std::pair<uint32_t, Key>, uint32_t> seen;  // how many of a thread
+  std::map<std::pair<Key, uint32_t>, size_t> first;
+  std::vector<Site> out;
+  for (Site& s : sites) {
+    const Instr& in = test.instrs(s.at().thread)[s.at().instr];
+    if (!s.span.source || in.kind == Kind::barrier) {
+      out.push_back(std::move(s));
+      continue;
+    }
+    const Key key{s.span.source.get(),
+                  static_cast<uint32_t>(s.span.begin),
+                  static_cast<uint32_t>(s.span.end),
+                  s.gap,
+                  static_cast<uint32_t>(in.kind),
+                  is_access(in) ? in.addr.symbol : SymbolId{},
+                  s.forms[0].text};
+    const uint32_t nth = seen[{s.at().thread, key}]++;
+    const auto [at, added] = first.emplace(std::pair(key, nth), out.size());
+    const auto same = [&](const Site& other) {
+      return std::ranges::equal(other.forms, s.forms,
+                                [](const SiteForm& a, const SiteForm& b) { return a.shape == b.shape; });
+    };
+    if (added || !same(out[at->second]))
+      out.push_back(std::move(s));
+    else
+      std::ranges::move(s.places, std::back_inserter(out[at->second].places));
+  }
+  sites = std::move(out);
+}
+
 void by_place(std::vector<Site>& sites) {
   std::stable_sort(sites.begin(), sites.end(), [](const Site& a, const Site& b) {
     return std::pair(a.at().thread, a.at().instr) < std::pair(b.at().thread, b.at().instr);
@@ -201,6 +236,7 @@ std::vector<Site> weakening_sites(const Test& test, const SiteOptions& options) 
     std::vector<SiteForm> forms = equal ? reach(first, true, next) : reach(first, true, only_absent);
     if (forms.size() > 1) out.push_back(make_site(test, std::move(places), false, std::move(forms)));
   }
+  if (options.together) join_by_source(test, out);
   by_place(out);
   return out;
 }
@@ -241,6 +277,7 @@ std::vector<Site> strengthening_sites(const Test& test, const SiteOptions& optio
       if (forms.size() > 1) out.push_back(make_site(test, std::move(places), false, std::move(forms)));
     }
   }
+  if (options.together) join_by_source(test, out);
   by_place(out);
   return out;
 }

@@ -37,7 +37,8 @@ struct Site {
 };
 
 struct SiteOptions {
-  // Threads whose code has the same instructions up to operands change together, as the threads of one kernel do.
+  // Threads whose code has the same instructions up to operands change together, as the threads of one kernel do, and
+  // so do instructions of several threads that stand at one place of the source.
   // The barriers that threads of one group meet at always change together.
   bool together = true;
 };

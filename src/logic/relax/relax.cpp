@@ -130,7 +130,9 @@ Session::Session(const prog::Test& test, const cat::Model& model, const Options&
       state.result = check::check(r.asked, model_, o, job);
     }
     const Status now = state.result.verdict.status;
-    state.kept = now == Status::holds || p == Property::condition || options_.keep_is_explicit;
+    // Where a race leaves the program undefined, no change that leaves it in mends anything.
+    const bool undefines = p == Property::races && now == Status::fails;
+    state.kept = now == Status::holds || p == Property::condition || undefines || options_.keep_is_explicit;
     if (state.kept && now != Status::holds && now != Status::fails && r.trouble.empty())
       r.trouble = std::string(check::name(p)) + " is " + fencepost::name(now) + " as written" +
                   (state.result.verdict.detail.empty() ? "" : ": " + state.result.verdict.detail);
