@@ -35,6 +35,9 @@ Json kernel_entry(const std::string& path, const std::string& name, const std::v
                   const std::vector<Json>& small);
 
 // ---- the page ----------------------------------------------------------------------------------------------------
+// Gives each finding `source`: the lines of its places (`line`, `text`), each once, of the file at `path`, whose text
+// is `content`.
+void quote(Json& kernel, const std::string& path, const std::string& content);
 // Numbers over all files, and the exit code.
 void count(Json& page);
 std::string text_of(const Json& page);

@@ -226,6 +226,8 @@ Cache::Cache(std::string folder, const Settings& s) : folder_(std::move(folder))
   options_ = fmt::format("budget {} memory {}", s.budget, s.memory);
   for (const std::string& d : s.defines) options_ += "\n-D" + d;
   for (const std::string& i : s.include_folders) options_ += "\n-I" + i;
+  for (const std::string& i : s.inputs) options_ += "\n--input " + i;
+  if (s.has("--bound")) options_ += fmt::format("\n--bound {}", s.bound);
   // The headers of a toolkit and of the machine are not followed.
   off_ = program_.empty() || models.empty() || !s.cuda_path.empty();
   program_ += "\nmodels " + models;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <set>
 
+#include "base/printable.h"
 #include "check/check.h"
 #include "check/progress_option.h"
 #include "check/shared_cells.h"
@@ -263,12 +264,16 @@ Json at_launch(const std::string& path, const std::string& entry, const std::str
   if (!known) return j["error"] = error_of(known.error()), j;
   const cat::Model& model = **known;
   j["assumptions"] = test.assumptions;
+  for (const std::string& i : s.inputs)
+    j["assumptions"].push_back("values of --input: " +
+                               printable_name(i.substr(std::min(i.find_first_not_of(' '), i.size()))));
 
   // Reading, races, and what is asked on from there (fences or a repair) share the budget.
   const Job whole = job_of(s);
   const auto next_job = [&] { return whole; };
   relax::Options o;
-  o.check.auto_bound = true;
+  o.check.auto_bound = s.bound == 0 || !s.has("--bound");
+  o.check.bound = std::max(s.bound, 1u);
   const auto ask = [&](check::Property property, const char* progress) {
     check::Options asked = o.check;
     asked.property = property;

@@ -1,4 +1,6 @@
 // From the answers about one kernel to its entry on the page, and from the page to text and HTML.
+#include "cli/audit_page.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -6,26 +8,15 @@
 #include <array>
 #include <map>
 #include <set>
+#include <sstream>
 
+#include "base/printable.h"
 #include "cli/audit.h"
 #include "cli/help.h"
-#include "draw/document.h"
-#include "draw/xml.h"
 #include "spirv/spirv.h"
 
 namespace fencepost::cli::audit {
 namespace {
-
-// What the page is made of, in its order.
-struct Section {
-  const char *kind, *title, *one, *more;
-};
-constexpr std::array k_sections = {
-    Section{"race", "races", "race", "races"},
-    Section{"other-defect", "other defects", "other defect", "other defects"},
-    Section{"missing-order", "missing order", "missing order", "missing orders"},
-    Section{"may-hang", "may hang", "way to hang", "ways to hang"},
-    Section{"fence-not-needed", "fences not needed", "fence not needed", "fences not needed"}};
 
 std::string text(const Json& j, const char* key) { return j.contains(key) && j[key].is_string() ? j[key] : ""; }
 bool is(const Json& j, const char* key) { return j.contains(key) && j[key].is_boolean() && j[key].get<bool>(); }
@@ -57,6 +48,15 @@ std::string sizes(const Json& launch, const char* key) {
 std::string size_words(const Json& launch, bool opencl) {
   return opencl ? fmt::format("local_size={}, num_groups={}", sizes(launch, "local_size"), sizes(launch, "num_groups"))
                 : fmt::format("blockDim={}, gridDim={}", sizes(launch, "local_size"), sizes(launch, "num_groups"));
+}
+
+// "3", or "[3,1,0]" of several dimensions.
+std::string indices(const Json& thread, const char* key) {
+  std::vector<std::string> out;
+  for (const Json& n : thread.value(key, Json::array()))
+    out.push_back(n.is_string() ? n.get<std::string>() : n.dump(-1, ' ', false, Json::error_handler_t::replace));
+  while (out.size() > 1 && out.back() == "0") out.pop_back();
+  return out.size() == 1 ? out[0] : fmt::format("[{}]", fmt::join(out, ","));
 }
 
 class Entry {
@@ -99,9 +99,13 @@ class Entry {
       x["launch"] = f.contains("launch") ? size_words(f["launch"], opencl_) : launch;
       if (const std::string v = text(f, "values"); !v.empty()) x["values"] = v;
       std::vector<std::string> threads;
+      x["places"] = Json::array();
       for (const Json& t : f.value("threads", Json::array()))
-        if (t.contains("place") && t["place"].is_object())
-          threads.push_back(fmt::format("{} at {}", text(t, "access"), where(t["place"])));
+        if (t.contains("place") && t["place"].is_object()) {
+          threads.push_back(fmt::format("{} by thread {} of {} {} at {}", text(t, "access"), indices(t, "local_id"),
+                                        opencl_ ? "work-group" : "block", indices(t, "group_id"), where(t["place"])));
+          x["places"].push_back(where(t["place"]));
+        }
       x["accesses"] = threads;
       add(std::move(x));
     }
@@ -206,6 +210,11 @@ class Entry {
   static std::string with(const Json& q) {
     if (!q.contains("chosen") || q["chosen"].empty()) return "";
     std::vector<std::string> all = q["chosen"];
+    // A scalar parameter is an array of one element to the reader of kernels: "n+0 = 2".
+    for (std::string& one : all)
+      if (const size_t at = one.find("+0 = "); at != std::string::npos) one.erase(at, 2);
+    std::erase_if(all, [](const std::string& one) { return one.starts_with("unspecified"); });
+    if (all.empty()) return "";
     return fmt::format(" (with {})", fmt::join(all, ", "));
   }
 
@@ -238,6 +247,7 @@ class Entry {
       return;
     }
     Json x = finding("missing-order", lines.empty() ? text(j_, "location") : lines[0], message + with(q));
+    x["places"] = lines;
     std::sort(lines.begin(), lines.end());
     x["rule"] = fmt::format("{}", fmt::join(lines, " "));
     x["accesses"] = sides;
@@ -334,6 +344,7 @@ class Entry {
     places.erase(std::unique(places.begin(), places.end()), places.end());
     Json x = finding("may-hang", places.empty() ? text(j_, "location") : places[0], message);
     x["rule"] = fmt::format("{} {}", model, fmt::join(places, " "));
+    x["places"] = places;
     x["progress"] = model;
     x["launch"] = words;
     x["confirmed"] = true;
@@ -352,7 +363,11 @@ class Entry {
       return fmt::format("nothing was found within {}, and the time did not suffice for more{}",
                          many(q["bound"].get<uint64_t>(), "iteration", "iterations"),
                          is(q, "none_complete") ? "; no execution ends within them" : "");
-    return detail.empty() || detail == verdict ? verdict : verdict + ": " + detail;
+    // "unsupported: 'f.cu, kernel k': gave up: the --budget of 10 s is spent"
+    if (const size_t at = detail.find("gave up: "); verdict == "gave_up" && at != std::string::npos)
+      return detail.substr(at);
+    const std::string word = verdict == "gave_up" ? "gave up" : verdict;
+    return detail.empty() || detail == verdict ? word : word + ": " + detail;
   }
 
   std::string path_;
@@ -367,6 +382,8 @@ class Entry {
   std::map<std::string, std::map<std::string, std::string>> fence_open_;  // why, by place and launch
 };
 
+}  // namespace
+
 std::string standing(const Json& f) {
   std::string out = is(f, "confirmed")                ? "confirmed by a run of the whole kernel"
                     : f["kind"] == "fence-not-needed" ? ""
@@ -378,11 +395,6 @@ std::string standing(const Json& f) {
   return out;
 }
 
-std::string title_of(const Json& kernel) {
-  const std::string at = text(kernel, "location");
-  return text(kernel, "name") + (at.empty() ? "" : "  (" + at + ")");
-}
-
 // What the proofs of a kernel rest on, each sentence once.
 Json granted_to_proofs(const Json& kernel) {
   Json out = Json::array();
@@ -390,6 +402,31 @@ Json granted_to_proofs(const Json& kernel) {
     for (const Json& a : row["assumptions"])
       if (std::find(out.begin(), out.end(), a) == out.end()) out.push_back(a);
   return out;
+}
+
+std::string summary(const Json& page) {
+  const Json& c = page["counts"];
+  std::vector<std::string> parts;
+  for (const Section& s : k_sections) parts.push_back(many(c[s.kind].get<size_t>(), s.one, s.more));
+  std::string out = fmt::format("{} in {}: {}; {} not decided", many(c["kernels"], "kernel", "kernels"),
+                                many(page["files"].size(), "file", "files"), fmt::join(parts, ", "),
+                                many(c["not_decided"], "question", "questions"));
+  if (page.contains("baseline"))
+    out += fmt::format("; {} known, {} of the baseline not found", c["known"].get<size_t>(),
+                       page["baseline"]["not_found"].get<size_t>());
+  return out + "\n";
+}
+
+// The architecture that the proofs of a CUDA file are about.
+std::string arch_words(const Json& file) {
+  return file.contains("cuda_arch") ? fmt::format("  (__CUDA_ARCH__ {})", file["cuda_arch"].get<uint64_t>()) : "";
+}
+
+namespace {
+
+std::string title_of(const Json& kernel) {
+  const std::string at = text(kernel, "location");
+  return text(kernel, "name") + (at.empty() ? "" : "  (" + at + ")");
 }
 
 std::string kernel_text(const Json& k) {
@@ -402,6 +439,8 @@ std::string kernel_text(const Json& k) {
                            is(f, "known") ? "  [known]" : "", standing(f));
       if (f["kind"] == "race" && f.contains("accesses") && !f["accesses"].empty())
         lines += fmt::format("        {}\n", fmt::join(f["accesses"].get<std::vector<std::string>>(), ", "));
+      for (const Json& q : f.value("source", Json::array()))
+        lines += fmt::format("        {:>5} | {}\n", q["line"].get<uint64_t>(), text(q, "text"));
       if (const std::string advice = text(f, "advice"); !advice.empty()) lines += fmt::format("        {}\n", advice);
     }
     if (!lines.empty()) out += fmt::format("  {}\n{}", s.title, lines);
@@ -426,19 +465,6 @@ std::string kernel_text(const Json& k) {
   return out;
 }
 
-std::string summary(const Json& page) {
-  const Json& c = page["counts"];
-  std::vector<std::string> parts;
-  for (const Section& s : k_sections) parts.push_back(many(c[s.kind].get<size_t>(), s.one, s.more));
-  std::string out = fmt::format("{} in {}: {}; {} not decided", many(c["kernels"], "kernel", "kernels"),
-                                many(page["files"].size(), "file", "files"), fmt::join(parts, ", "),
-                                many(c["not_decided"], "question", "questions"));
-  if (page.contains("baseline"))
-    out += fmt::format("; {} known, {} of the baseline not found", c["known"].get<size_t>(),
-                       page["baseline"]["not_found"].get<size_t>());
-  return out + "\n";
-}
-
 }  // namespace
 
 Json kernel_entry(const std::string& path, const std::string& name, const std::vector<Json>& proved,
@@ -447,6 +473,30 @@ Json kernel_entry(const std::string& path, const std::string& name, const std::v
   for (const Json& r : proved) e.add_proved(r);
   for (const Json& s : small) e.add_small(s);
   return e.done();
+}
+
+void quote(Json& kernel, const std::string& path, const std::string& content) {
+  std::vector<std::string> lines;
+  std::istringstream in(content);
+  for (std::string l; std::getline(in, l);) lines.push_back(std::move(l));
+  for (Json& f : kernel["findings"]) {
+    std::set<size_t> wanted;
+    Json places = f.value("places", Json::array());
+    places.push_back(text(f, "location"));
+    for (const Json& p : places) {
+      const std::string at = p.get<std::string>();
+      if (!at.starts_with(path + ":")) continue;
+      const size_t n = static_cast<size_t>(std::atoi(at.c_str() + path.size() + 1));
+      if (n > 0 && n <= lines.size()) wanted.insert(n);
+    }
+    f["source"] = Json::array();
+    for (const size_t n : wanted) {
+      std::string t = lines[n - 1].substr(0, 200);
+      while (!t.empty() && (t.back() == '\r' || t.back() == ' ')) t.pop_back();
+      for (size_t tab = t.find('\t'); tab != std::string::npos; tab = t.find('\t', tab)) t.replace(tab, 1, "  ");
+      f["source"].push_back({{"line", n}, {"text", printable_name(t)}});
+    }
+  }
 }
 
 void count(Json& page) {
@@ -473,11 +523,6 @@ void count(Json& page) {
   page["exit_code"] = bad ? k_exit_bad_input : found > 0 ? k_exit_fails : open > 0 ? k_exit_undecided : k_exit_holds;
 }
 
-// The architecture that the proofs of a CUDA file are about.
-static std::string arch_words(const Json& file) {
-  return file.contains("cuda_arch") ? fmt::format("  (__CUDA_ARCH__ {})", file["cuda_arch"].get<uint64_t>()) : "";
-}
-
 std::string text_of(const Json& page) {
   std::string out;
   for (const Json& f : page["files"]) {
@@ -489,51 +534,6 @@ std::string text_of(const Json& page) {
     out += "\n";
   }
   return out + summary(page);
-}
-
-std::string html_of(const Json& page) {
-  draw::Document out;
-  out.title = "Audit";
-  const int code = page["exit_code"].get<int>();
-  // In the order of the exit codes: a finding is a FAIL, what is not decided is no PASS.
-  out.verdict = {code == k_exit_holds   ? draw::Tone::good
-                 : code == k_exit_fails ? draw::Tone::bad
-                                        : draw::Tone::open,
-                 code == k_exit_holds   ? "PASS"
-                 : code == k_exit_fails ? "FAIL"
-                                        : "INCOMPLETE",
-                 {summary(page)}};
-  out.rests_on = {{"made by", version()}};
-  size_t id = 0;
-  for (const Json& f : page["files"]) {
-    draw::Part part{fmt::format("file{}", out.parts.size() + 1), text(f, "path") + arch_words(f), ""};
-    if (const std::string why = text(f, f.contains("error") ? "error" : "not_read"); !why.empty())
-      part.body += draw::section(fmt::format("f{}", ++id), text(f, "path"), "",
-                                 fmt::format("<p class=\"bad\">{}</p>\n", draw::escape_xml(why)));
-    for (const Json& k : f["kernels"]) {
-      draw::Rows rows{{"what", "where", "finding", "how sure", "what to change"}, {}, 9};
-      for (const Section& s : k_sections)
-        for (const Json& x : k["findings"])
-          if (x["kind"] == s.kind)
-            rows.rows.push_back({std::string(s.title) + (is(x, "known") ? " (known)" : ""), text(x, "location"),
-                                 text(x, "message"), standing(x), text(x, "advice")});
-      for (const Json& o : k["not_decided"])
-        rows.rows.push_back({"not decided", text(o, "launch"), text(o, "question"), "", text(o, "why")});
-      for (const Json& o : k["silent"]) rows.rows.push_back({"nothing found", "", o.get<std::string>(), "", ""});
-      for (const Json& o : k["notes"]) rows.rows.push_back({"note", "", o.get<std::string>(), "", ""});
-      for (const Json& o : granted_to_proofs(k))
-        rows.rows.push_back({"proofs assume", "", o.get<std::string>(), "", ""});
-      for (const Json& o : k["assumptions"])
-        rows.rows.push_back({"small launches assume", "", o.get<std::string>(), "", ""});
-      part.body +=
-          draw::section(fmt::format("f{}", ++id), text(k, "name"), "", draw::table("Findings", rows, rows.rows.size()));
-    }
-    out.parts.push_back(std::move(part));
-  }
-  out.style =
-      ".scroll{max-height:none}td,th{white-space:normal}th:first-child{min-width:7rem}"
-      "td:nth-child(2){min-width:9rem;overflow-wrap:anywhere}td:nth-child(3){min-width:12rem}";
-  return draw::html(out);
 }
 
 }  // namespace fencepost::cli::audit

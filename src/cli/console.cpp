@@ -39,12 +39,13 @@ Console standard_console() {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   Console c;
-  c.out = [](std::string_view s) {
-    const std::string text = printable(s);
+  c.raw_out = [](std::string_view text) {
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
       throw OutputLost(fmt::format("the output cannot be written: {}", std::strerror(errno)));
   };
+  c.out = [write = c.raw_out](std::string_view s) { write(printable(s)); };
   c.err = say;
+  c.out_is_terminal = isatty(STDOUT_FILENO) != 0;
   c.err_is_terminal = isatty(STDERR_FILENO) != 0;
   c.raw_err = [](std::string_view s) { std::fwrite(s.data(), 1, s.size(), stderr); };
   return c;
@@ -58,7 +59,8 @@ void Console::draw(std::string_view line) const {
 bool finish_standard_streams() {
   // The stream remembers a write that failed, also where the buffer was given up and is empty now.
   const bool out = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-  if (!out) std::fputs("fencepost: error: the output cannot be written, and what is there of it is cut\n", stderr);
+  if (!out && !reader_is_gone())
+    std::fputs("fencepost: error: the output cannot be written, and what is there of it is cut\n", stderr);
   return std::fflush(stderr) == 0 && std::ferror(stderr) == 0 && out;
 }
 

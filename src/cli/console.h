@@ -12,9 +12,11 @@ namespace fencepost::cli {
 struct Console {
   std::function<void(std::string_view)> out;
   std::function<void(std::string_view)> err;
-  bool err_is_terminal = false;
+  bool err_is_terminal = false, out_is_terminal = false;
   // Progress bars: as `err`, but control characters reach the terminal. None: `err`.
   std::function<void(std::string_view)> raw_err = nullptr;
+  // As `out`, but control characters (colours) reach the terminal. None: `out`.
+  std::function<void(std::string_view)> raw_out = nullptr;
   // Set: errors of the input are the JSON answer too, about the input of this name (report_errors).
   std::optional<std::string> json_errors_of;
   bool own_process = false;  // the process is there for this command line alone, and may become its worker (worker.h)

@@ -11,6 +11,7 @@
 #include "cat/lanes.h"
 #include "cat/library.h"
 #include "check/check.h"
+#include "cli/file_kind.h"
 #include "prog/cuda_cpp.h"
 #include "prog/lanes.h"
 #include "prog/syntax.h"
@@ -137,6 +138,14 @@ const Expected<cat::Model>& ModelCache::get(const std::string& name, vocab::Dial
     entry = &entries_[{name, d}];  // nodes of a map stay where they are
   }
   std::call_once(entry->once, [&] {
+    // "--model MP.litmus": one error, and not those of its text read as a model.
+    const FileKind kind = name.find('.') == std::string::npos ? FileKind::unknown : kind_of_file(name);
+    if (kind != FileKind::unknown && kind != FileKind::model) {
+      entry->model = std::make_unique<Expected<cat::Model>>(
+          error_at({}, fmt::format("'{}' is {}, and no model", printable_name(name), fencepost::cli::name(kind)),
+                   "a model is a name that 'fencepost models' lists, or a .cat file"));
+      return;
+    }
     bool as_shipped = false;
     auto model = cat::load_model(name.empty() ? cat::default_model(d) : name, d, &as_shipped);
     if (model && model->dialect != d)

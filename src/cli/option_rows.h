@@ -24,6 +24,13 @@ inline constexpr uint64_t k_campaign = bit(Verb::campaign), k_certify = bit(Verb
                           k_report = bit(Verb::report), k_hunt = bit(Verb::hunt),
                           k_hunt_report = bit(Verb::hunt_report), k_serve = bit(Verb::serve),
                           k_audit = bit(Verb::audit);
+// Verbs whose --output has a meaning of its own: a folder, or a file whose ending picks the form.
+inline constexpr uint64_t k_own_output = k_tune | k_relax | k_lower | k_p_lts | k_p_synth | k_p_export | k_emit |
+                                         k_gen | k_suite | k_certify | k_judge | k_report | k_stats | k_hunt_report |
+                                         k_audit;
+// Every verb but those whose options are read elsewhere, or that answer questions one by one.
+inline constexpr uint64_t k_every = ((uint64_t{1} << static_cast<uint32_t>(Verb::count_)) - 1) &
+                                    ~(bit(Verb::prove) | bit(Verb::help_markdown) | k_serve);
 inline constexpr uint64_t k_launch = k_check | k_outcomes | k_explain | k_relax | bit(Verb::print);
 inline constexpr uint64_t k_deciding = k_check | k_outcomes | k_explain | k_diff | k_refine;
 

@@ -117,8 +117,11 @@ inline bool takes(Verb v, const OptionInfo& o) { return (o.verbs >> static_cast<
 struct Settings {
   std::vector<std::string> given;  // names of the options on the command line, "--model"
   bool has(std::string_view option) const { return std::find(given.begin(), given.end(), option) != given.end(); }
-  std::string model;     // "": the default of the test's dialect
-  std::string variants;  // of the model: "P2=strict,SC=no"; "": its own
+  std::string answer_file;      // of --output where a verb has no other: "" and "-": standard output
+  bool quiet = false;           // nothing is printed where the exit status is 0
+  std::string colour = "auto";  // auto, always, never
+  std::string model;            // "": the default of the test's dialect
+  std::string variants;         // of the model: "P2=strict,SC=no"; "": its own
   // What to ask the cache of models for.
   std::string model_name() const {
     return variants.empty() ? model : (model.empty() ? "ptx-9" : model) + "[" + variants + "]";

@@ -29,6 +29,13 @@ Expected<void> put_property(Settings& s, const Value& v) {
 
 Expected<void> put_inputs(Settings& s, const Value& v) {
   s.inputs = split(v.text, ';');
+  // Columns of messages are those of the whole text.
+  size_t at = 0;
+  for (std::string& part : s.inputs) {
+    const size_t size = part.size();
+    part.insert(0, at, ' ');
+    at += size + 1;
+  }
   return {};
 }
 Expected<void> put_exists(Settings& s, const Value& v) {
@@ -132,7 +139,7 @@ constexpr OptionInfo k_rows[] = {
      "With --operational: also the steps of the machine to a final state that the test asks about.",
      put<&Settings::steps_shown>},
     {"--bound", "-b", "N|auto", Type::whole_or_auto, "1", "1..1000 or auto", 1, 1000, "check",
-     k_run | k_relax | k_lower | k_deciding,
+     k_run | k_relax | k_lower | k_deciding | k_audit,
      "How often the body of a loop may run. An answer that more iterations could change is 'unknown'. 'auto' tries 1, "
      "then twice as much for "
      "the loops that reached their bound, and so on, until the answer is another, the --budget is spent, or, without a "
@@ -148,15 +155,17 @@ constexpr OptionInfo k_rows[] = {
     {"--save-bounds", "", "FILE", Type::text, "", "", 0, 0, "check", k_check,
      "Write to FILE, for each loop, the bound at which the answer was given.", put<&Settings::save_bounds>},
     {"--budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
-     k_tune | k_p_run | k_run | k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_campaign |
-         k_hunt | k_judge | k_report | k_lint | bit(Verb::print) | k_emit | k_merge | k_stats | k_p_lts | k_p_classify |
+     k_run | k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_judge | k_report,
+     "Time for one test (--total-budget, where the verb has it, bounds a command of many). When it is spent, the "
+     "answer "
+     "is 'gave_up'; work that is not over a little later is ended.",
+     put<&Settings::budget>},
+    {"--budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
+     k_p_run | k_campaign | k_hunt | k_lint | bit(Verb::print) | k_emit | k_merge | k_stats | k_p_lts | k_p_classify |
          k_p_compare | k_p_expect | k_p_account | k_p_export | k_p_print,
-     "Time for one test (--total-budget bounds a command of many; campaign, hunt, progress run and verbs that decide "
-     "no test: for this command; tune: "
-     "of "
-     "measuring "
-     "each test). When it is spent, "
-     "the answer is 'gave_up'; work that is not over a little later is ended.",
+     "Time for this command. When it is spent, it stops, or the answer is 'gave_up'.", put<&Settings::budget>},
+    {"--budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check", k_tune,
+     "Time of measuring each test. When it is spent, the best of what was measured is the answer.",
      put<&Settings::budget>},
     {"--total-budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
      k_check | k_diff | k_expect | k_p_check | k_gen | k_suite | k_lower | k_judge | k_report | k_audit | k_certify,
@@ -192,6 +201,15 @@ constexpr OptionInfo k_rows[] = {
          k_p_lts | k_p_classify | k_p_compare | k_p_expect | k_p_synth | k_p_export | k_p_account | k_p_models | k_gen |
          k_suite | k_campaign | k_certify | k_merge | k_judge | k_stats | k_hunt | k_audit,
      "Print JSON with a versioned schema instead of text. Several tests make one array.", put<&Settings::json>},
+    {"--output", "-o", "FILE", Type::text, "standard output", "", 0, 0, "cli", k_every & ~k_own_output,
+     "Write the answer to FILE in place of standard output.", put<&Settings::answer_file>},
+    {"--quiet", "-q", "", Type::flag, "", "", 0, 0, "cli", k_every,
+     "Print nothing where the exit status is 0. What is asked to be written to files is written.",
+     put<&Settings::quiet>},
+    {"--color", "", "WHEN", Type::choice, "auto", "auto|always|never", 0, 0, "cli", k_every,
+     "Colours of verdicts and errors. 'auto': on a terminal, unless the variable NO_COLOR is set. Never in JSON, files "
+     "and pages.",
+     put<&Settings::colour>},
     {"--stdio", "", "", Type::flag, "", "", 0, 0, "cli", k_serve,
      "Questions come on standard input, answers go to standard output.", put<&Settings::stdio>},
     {"--format", "", "FORM", Type::text, "text", "text, json, sarif or junit", 0, 0, "cli", k_check,
@@ -240,7 +258,8 @@ constexpr OptionInfo k_rows[] = {
     {"--suites", "-s", "A,B", Type::list, "all", "", 0, 0, "cli", k_expect, "Only the rows of these suites.",
      put<&Settings::suites>},
     {"--grid", "", "T.S.W", Type::text, "", "", 0, 0, "front", k_expect | k_launch | k_refine | k_audit,
-     "Launch a shader on this grid: invocations per subgroup, subgroups per workgroup, workgroups (AxB, AxBxC in more "
+     "Launch a shader or kernel on this grid: threads of a subgroup (warp), subgroups of a workgroup (block), "
+     "workgroups (AxB, AxBxC in more "
      "dimensions), "
      "queue families and devices if more than one. The default is what the table says, then what the module says.",
      put_grid},
@@ -255,8 +274,11 @@ constexpr OptionInfo k_rows[] = {
      "Ask the other readings of the model's document as well, each for as long as the model itself, and say which "
      "sentences the two read differently where they disagree.",
      put<&Settings::readings>},
-    {"--input", "", "X=V;Y=V", Type::text, "", "", 0, 0, "front", k_launch,
-     "Initial values of a shader's variables, in place of those that it gives in comments.", put_inputs},
+    {"--input", "", "X=V;Y=V", Type::text, "", "", 0, 0, "front", k_launch | k_audit,
+     "Initial values of a shader's variables, or of what a kernel's parameters are and point at, in place of those "
+     "that "
+     "it gives in comments. audit: of the kernel of --entry, at its small launches.",
+     put_inputs},
     {"--condition", "", "QUESTION", Type::text, "", "", 0, 0, "front", k_launch,
      "The question about a shader: 'exists C', 'not exists C' or 'forall C', in place of its own.",
      put<&Settings::condition>},
@@ -264,8 +286,8 @@ constexpr OptionInfo k_rows[] = {
      put_exists},
     {"--filter", "", "C", Type::text, "", "", 0, 0, "front", k_launch,
      "Only executions of a shader that end in C count, in place of its own filter.", put<&Settings::filter>},
-    {"--entry", "", "NAME", Type::text, "", "", 0, 0, "front", k_launch,
-     "The entry point of a module that has several.", put<&Settings::entry>},
+    {"--entry", "", "NAME", Type::text, "", "", 0, 0, "front", k_launch | k_audit,
+     "The entry point of a module that has several. audit: the one kernel that is asked about.", put<&Settings::entry>},
     {"--model-dir", "", "DIR", Type::text, "", "", 0, 0, "cli", k_expect,
      "Use DIR/MODEL.cat, with the table's spelling of MODEL, in place of the shipped models.",
      put<&Settings::model_dir>},

@@ -26,15 +26,32 @@ constexpr OptionInfo k_rows[] = {
      "Keep only who steps and who is fairly scheduled, and merge states that cannot be told apart (strong "
      "bisimulation).",
      put<&Settings::abstract>},
-    {"--output", "-o", "FILE|DIR", Type::text, "standard output", "", 0, 0, "cli",
-     k_tune | k_relax | k_lower | k_p_lts | k_p_synth | k_p_export | k_emit | k_gen | k_suite | k_certify | k_judge |
-         k_report | k_stats | k_hunt_report | k_audit,
-     "Where to write. relax: the relaxed or repaired test. lower: a folder for counterexamples. gen, suite: a folder "
-     "for the tests, made when missing. progress lts: the ending (.aut, .dot, .svg) picks the form. certify: the "
-     "ending (.html, .json, .xml for JUnit, else text) picks the form. judge: the ending "
-     "(.csv, .json, .md, .svg) picks the form. tune, stats: configurations for a plan of a campaign. progress export: "
-     "a "
-     "folder, made when missing. report: the page. hunt report: a folder, made when missing.",
+    {"--output", "-o", "FILE", Type::text, "standard output", "", 0, 0, "cli", k_relax, "The relaxed or repaired test.",
+     put<&Settings::output>},
+    {"--output", "-o", "DIR", Type::text, "standard output", "", 0, 0, "cli", k_lower,
+     "A folder for counterexamples, made when missing.", put<&Settings::output>},
+    {"--output", "-o", "DIR", Type::text, "standard output", "", 0, 0, "cli", k_gen | k_suite,
+     "A folder for the tests, made when missing.", put<&Settings::output>},
+    {"--output", "-o", "FILE", Type::text, "standard output", "", 0, 0, "cli", k_p_lts,
+     "The ending (.aut, .dot, .svg) picks the form.", put<&Settings::output>},
+    {"--output", "-o", "FILE", Type::text, "standard output", "", 0, 0, "cli", k_p_synth, "Where to write the tests.",
+     put<&Settings::output>},
+    {"--output", "-o", "DIR", Type::text, "standard output", "", 0, 0, "cli", k_p_export,
+     "A folder, made when missing.", put<&Settings::output>},
+    {"--output", "-o", "FILE", Type::text, "standard output", "", 0, 0, "cli", k_emit, "Where to write the code.",
+     put<&Settings::output>},
+    {"--output", "-o", "FILE", Type::text, "standard output", "", 0, 0, "cli", k_certify,
+     "The ending (.html, .json, .xml for JUnit, else text) picks the form.", put<&Settings::output>},
+    {"--output", "-o", "FILE", Type::text, "standard output", "", 0, 0, "cli", k_judge,
+     "The ending (.csv, .json, .md, .svg, else text) picks the form.", put<&Settings::output>},
+    {"--output", "-o", "FILE", Type::text, "standard output", "", 0, 0, "cli", k_tune | k_stats,
+     "Configurations for a plan of a campaign.", put<&Settings::output>},
+    {"--output", "-o", "FILE", Type::text, "standard output", "", 0, 0, "cli", k_report, "The page.",
+     put<&Settings::output>},
+    {"--output", "-o", "DIR", Type::text, "standard output", "", 0, 0, "cli", k_hunt_report,
+     "A folder, made when missing.", put<&Settings::output>},
+    {"--output", "-o", "FILE", Type::text, "standard output", "", 0, 0, "cli", k_audit,
+     "The page; its ending (.html, .json, .sarif, .xml for JUnit, else text) picks the form where --format names none.",
      put<&Settings::output>},
     {"--rule", "", "RULE", Type::choice, "all", "all|literal|strict|script", 0, 0, "classify", k_p_classify,
      "Which definition of conformance and distinguishing tests to count by: the paper's sentences, the sentences with "

@@ -1,6 +1,8 @@
 #include "cli/output.h"
 
 #include <fmt/ranges.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -17,6 +19,15 @@ Expected<void> write_output(const std::string& path, std::string_view text) {
   std::string why = render(w.why);
   while (!why.empty() && why.back() == '\n') why.pop_back();
   throw OutputLost(why);
+}
+
+bool reader_is_gone() {
+  pollfd out{STDOUT_FILENO, 0, 0};
+  return poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
+}
+
+void say_lost(const Console& console, const OutputLost& lost) {
+  if (!reader_is_gone()) console.err(std::string("fencepost: ") + lost.what() + "\n");
 }
 
 Expected<void> write_made(const std::string& path, const Expected<std::string>& text) {

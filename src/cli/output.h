@@ -16,6 +16,9 @@ struct OutputLost : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Says that an answer was lost; nothing where its reader has closed the pipe, as `head` does, and wants no more.
+void say_lost(const Console& console, const OutputLost& lost);
+bool reader_is_gone();  // of standard output
 // The text as `printable` has it, in a file. Error: the path cannot be opened for writing. Throws OutputLost.
 Expected<void> write_output(const std::string& path, std::string_view text);
 Expected<void> write_made(const std::string& path, const Expected<std::string>& text);  // or why there is no text

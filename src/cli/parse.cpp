@@ -40,7 +40,10 @@ std::unexpected<Diagnostics> unknown_verb(const std::string& word) {
   if (is_group(word))
     return error_at({}, fmt::format("'{}' needs a second word", word),
                     fmt::format("fencepost {} --help lists them", word));
-  const std::string near = nearest(word, names);
+  std::vector<std::string> known = names;  // and the first words of those that have two
+  for (const std::string& n : names)
+    if (n.find(' ') != std::string::npos) known.push_back(n.substr(0, n.find(' ')));
+  const std::string near = nearest(word, known);
   if (const FileKind kind = kind_of_file(word); kind != FileKind::unknown)
     return error_at({}, fmt::format("no verb is given; {} is {}", word, name(kind)),
                     hint_for(kind, printable_name(word)));
@@ -65,7 +68,12 @@ std::unexpected<Diagnostics> unknown_option(const VerbInfo& verb, const std::str
       return error_at({}, fmt::format("'{}' does not take {}", verb.name, o.name),
                       fmt::format("'fencepost {} --help' lists its options", verb.name));
   }
-  const std::string near = nearest(name, own);
+  std::string near = nearest(name, own);
+  // The same word in another number, "--family": the one option that begins as this one.
+  if (near.empty() && name.size() > 5)
+    for (const std::string& o : own)
+      if (o.starts_with(name.substr(0, name.size() - 1))) near = near.empty() ? o : "--";
+  if (near == "--") near.clear();
   return error_at({}, fmt::format("'{}' is no option of '{}'", name, verb.name),
                   near.empty() ? fmt::format("'fencepost {} --help' lists its options", verb.name)
                                : fmt::format("did you mean '{}'?", near));
@@ -125,7 +133,10 @@ Expected<Split> split(const VerbInfo& verb, std::span<const std::string> words, 
     return error_at({}, fmt::format("'{}' takes no more operands", verb.name),
                     fmt::format("fencepost {} --help", verb.name));
   } catch (const ::CLI::ParseError& e) {
-    return error_at({}, e.what(), fmt::format("'fencepost {} --help' lists its options", verb.name));
+    const std::string said = e.what();  // "--grid: 1 required TEXT missing"
+    const bool no_value = said.ends_with("missing") && said.find(':') != std::string::npos;
+    return error_at({}, no_value ? said.substr(0, said.find(':')) + " needs a value" : said,
+                    fmt::format("'fencepost {} --help' lists its options", verb.name));
   }
   for (const auto& [info, option] : flag_options)
     if (option->count() > 0) flags.push_back(info);

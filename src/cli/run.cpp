@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 
 #include "base/printable.h"
 #include "check/progress_option.h"
+#include "cli/colour.h"
 #include "cli/file_kind.h"
 #include "cli/help.h"
 #include "cli/json.h"
@@ -124,7 +126,7 @@ int or_lost(const Console& console, const std::function<int()>& body) {
   try {
     return body();
   } catch (const OutputLost& lost) {
-    console.err(std::string("fencepost: ") + lost.what() + "\n");
+    say_lost(console, lost);
     return k_exit_internal;
   }
 }
@@ -169,24 +171,85 @@ std::string help_of_prove(const Console& console) {
   return text;
 }
 
-// A verb that could not read a file: which verb can. `operands` may have options among them.
-int with_way_out(int code, const std::string& verb, const std::vector<std::string>& operands, const Console& console) {
+// Runs a verb. If it could not read a file of another kind, then which verb can, in place of what its reader said: that
+// is about a text which the file is not. `operands` may have options among them; with several files both are told.
+int with_way_out(const std::string& verb, const std::vector<std::string>& operands, const Console& console,
+                 const std::function<int(const Console&)>& body) {
   // Nobody but the process that is confined looks into a stranger's file.
-  if (code != k_exit_bad_input || std::any_of(operands.begin(), operands.end(), asks_untrusted)) return code;
-  for (const std::string& path : operands) {
-    const FileKind kind = kind_of_file(path);
-    if (reads(verb, kind)) continue;
-    console.err(fmt::format("fencepost: {} is {}, which '{}' does not read\n     = hint: {}\n", printable_name(path),
-                            name(kind), verb, hint_for(kind, printable_name(path))));
+  if (std::any_of(operands.begin(), operands.end(), asks_untrusted)) return body(console);
+  std::vector<std::string> files;
+  for (const std::string& o : operands)
+    if (!o.starts_with("--")) files.push_back(o);
+  const auto other = std::find_if(files.begin(), files.end(),
+                                  [&](const std::string& path) { return !reads(verb, kind_of_file(path)); });
+  if (other == files.end()) return body(console);
+  std::string said;
+  Console held = console;
+  held.err = [&](std::string_view s) { said += s; };
+  held.err_is_terminal = held.own_process = false;
+  const int code = body(held);
+  if (code != k_exit_bad_input || files.size() > 1) console.err(said);
+  if (code != k_exit_bad_input) return code;
+  const FileKind kind = kind_of_file(*other);
+  console.err(fmt::format("fencepost: {} is {}, which '{}' does not read\n     = hint: {}\n", printable_name(*other),
+                          name(kind), verb, hint_for(kind, printable_name(*other))));
+  return code;
+}
+
+bool takes_option(Verb verb, std::string_view name) {
+  return std::ranges::any_of(option_table(), [&](const OptionInfo& o) { return o.name == name && takes(verb, o); });
+}
+
+// The ending of the file of --output picks the form, where the verb has it and nothing else picks one. Error: another
+// ending, or a file that the command reads.
+Expected<void> choose_form(CommandLine& line) {
+  Settings& s = line.settings;
+  if (s.answer_file.empty() || s.answer_file == "-") return {};
+  std::error_code failed;
+  for (const std::string& o : line.operands)
+    if (std::filesystem::equivalent(o, s.answer_file, failed))
+      return error_at({}, fmt::format("--output would write over '{}', which is read", printable_name(o)),
+                      "name another file");
+  if (s.json || s.csv || s.has("--format")) return {};
+  const bool json = takes_option(line.verb, "--json"), csv = takes_option(line.verb, "--csv");
+  const auto form = line.verb == Verb::check ? form_of_ending(s.answer_file, {".json", ".sarif", ".xml"})
+                    : json && csv            ? form_of_ending(s.answer_file, {".json", ".csv"})
+                    : json                   ? form_of_ending(s.answer_file, {".json"})
+                                             : form_of_ending(s.answer_file, {".litmus"});
+  if (!form) return std::unexpected(form.error());
+  s.csv = *form == ".csv";
+  s.json = *form == ".json" || *form == ".sarif" || *form == ".xml";
+  if (line.verb == Verb::check && s.json) s.format = *form == ".xml" ? "junit" : form->substr(1);
+  return {};
+}
+
+// `prove` reads its options itself, but for --color.
+int prove_in_colour(std::vector<std::string> args, const Console& console) {
+  std::string when = "auto";
+  for (size_t k = 1; k < args.size(); ++k) {
+    const bool alone = args[k] == "--color" && k + 1 < args.size();
+    if (!alone && !args[k].starts_with("--color=")) continue;
+    when = alone ? args[k + 1] : args[k].substr(8);
+    if (when != "auto" && when != "always" && when != "never")
+      return report_errors(
+          console,
+          error_at({}, fmt::format("--color is no '{}'", printable_name(when)), "auto, always or never").error());
+    const auto at = args.begin() + static_cast<std::ptrdiff_t>(k);
+    args.erase(at, at + (alone ? 2 : 1));
     break;
   }
-  return code;
+  const bool text = std::none_of(args.begin(), args.end(), [](const std::string& a) {
+    return a == "--json" || (a.starts_with("--format=") && a != "--format=text");
+  });
+  return answer({"", false, when, text}, console, [&](const Console& own) {
+    return with_way_out("prove", {args.begin() + 1, args.end()}, own,
+                        [&](const Console& c) { return run_prove(args, c); });
+  });
 }
 
 int run_verb_of(const std::vector<std::string>& args, const Console& console) {
   // `prove` has options of its own, in the words of the reference tool.
-  if (!args.empty() && args.front() == "prove")
-    return with_way_out(run_prove(args, console), "prove", {args.begin() + 1, args.end()}, console);
+  if (!args.empty() && args.front() == "prove") return prove_in_colour(args, console);
   if (args.size() == 2 && args[0] == "help" && args[1] == "prove") return run_prove({"prove", "--help"}, console);
   if (args.size() > 1 && args[0] == "help" && args[1].starts_with("--")) {
     const auto text = page({args.begin() + 1, args.end()}, [&] { return help_of_prove(console); });
@@ -200,14 +263,20 @@ int run_verb_of(const std::vector<std::string>& args, const Console& console) {
     console.out(parsed->text);
     return k_exit_holds;
   }
-  const CommandLine& line = *parsed->command;
-  if (info(line.verb).run != nullptr)
-    return line.settings.untrusted
-               ? run_in_its_place(line, console)
-               : with_way_out(run_in_its_place(line, console), info(line.verb).name, line.operands, console);
-  FENCEPOST_INVARIANT(line.verb == Verb::help_markdown, "every verb but prove and help-markdown has a function");
-  console.out(markdown());
-  return k_exit_holds;
+  CommandLine line = *parsed->command;
+  if (const auto chosen = choose_form(line); !chosen) return report_errors(console, chosen.error());
+  if (info(line.verb).run == nullptr) {
+    FENCEPOST_INVARIANT(line.verb == Verb::help_markdown, "every verb but prove and help-markdown has a function");
+    console.out(markdown());
+    return k_exit_holds;
+  }
+  const Settings& s = line.settings;
+  const bool text = !s.json && s.format != "sarif" && s.format != "junit" && s.format != "html";
+  return answer({s.answer_file, s.quiet, s.colour, text}, console, [&](const Console& own) {
+    return s.untrusted ? run_in_its_place(line, own)
+                       : with_way_out(info(line.verb).name, line.operands, own,
+                                      [&](const Console& c) { return run_in_its_place(line, c); });
+  });
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "cli/worker.h"
+#include "litmus/lexer.h"
 #include "spirv/spirv.h"
 
 namespace fencepost::cli {
@@ -37,6 +38,7 @@ struct File {
   std::string path;
   FileKind kind = FileKind::unknown;
   std::vector<Kernel> kernels;
+  std::string text;          // as it was read
   uint64_t arch = 0;         // the value of __CUDA_ARCH__ that prove took; 0: none
   std::string error;         // bad input
   bool unsupported = false;  // the error is a missing feature
@@ -163,6 +165,26 @@ void entries_of_module(File& f, const std::string& text) {
   if (f.kernels.empty()) f.error = "the module has no kernel";
 }
 
+// Of --entry: what is asked of the other kernels is left out. Values of --input are one kernel's.
+Expected<void> choose_kernel(std::vector<File>& files, const Settings& s) {
+  std::vector<std::string> names;
+  bool found = false;
+  for (File& f : files) {
+    for (const Kernel& k : f.kernels) names.push_back(k.name);
+    if (s.entry.empty()) continue;
+    const auto other = [&](const Kernel& k) { return k.name != s.entry && k.entry != s.entry; };
+    found = found || !std::ranges::all_of(f.kernels, other);
+    std::erase_if(f.kernels, other);
+  }
+  if (!s.entry.empty() && !found && !names.empty())
+    return error_at({}, fmt::format("there is no kernel '{}'", printable_name(s.entry)),
+                    litmus::suggest(s.entry, names));
+  if (s.entry.empty() && !s.inputs.empty() && names.size() > 1)
+    return error_at({}, fmt::format("--input is of one kernel, and there are {}", names.size()),
+                    "name it: --entry " + names.front());
+  return {};
+}
+
 struct Small {
   File* file;
   std::string kernel, entry, grid;
@@ -267,8 +289,9 @@ int run_audit(const CommandLine& line, const Console& console) {
   const audit::Cache cache(s.answer_cache, s);
   std::vector<File> files;
   for (const std::string& path : *paths) {
-    File f{printable_name(path), kind_of_file(path), {}, 0, "", false};
+    File f{printable_name(path), kind_of_file(path), {}, "", 0, "", false};
     const auto file = read_file(path);
+    if (file) f.text = (*file)->text;
     if (!file) {
       f.error = file.error().list.front().message;
     } else if (f.kind == FileKind::ptx_module) {
@@ -281,6 +304,7 @@ int run_audit(const CommandLine& line, const Console& console) {
     }
     files.push_back(std::move(f));
   }
+  if (const auto chosen = choose_kernel(files, s); !chosen) return report_errors(console, chosen.error());
   ask_small(files, s, console, cache);
 
   Json page = {{"schema", "fencepost.audit/1"}, {"version", version()}, {"budget", s.budget}, {"files", Json::array()}};
@@ -290,6 +314,7 @@ int run_audit(const CommandLine& line, const Console& console) {
     if (!f.error.empty()) one[f.unsupported ? "not_read" : "error"] = f.error;
     for (const Kernel& k : f.kernels) {
       Json e = audit::kernel_entry(f.path, k.name, k.proved, k.small);
+      audit::quote(e, f.path, f.text);
       if (f.kind == FileKind::ptx_module)
         e["silent"].push_back("races at every launch: not asked, prove does not read PTX modules");
       one["kernels"].push_back(std::move(e));

@@ -204,6 +204,9 @@ int run_certify(const CommandLine& line, const Console& console) {
   Job job = job_of(s);
   const Interruptible guard;
   job.cancelled = guard.flag();
+  // A minute or two without a word: what is to come, and how long it takes.
+  console.err(fmt::format("certify: {} tests and {} weaker forms of them are run for {:g} s on {}, and then judged\n",
+                          suite->own, suite->mutants, s.budget, s.device));
   CampaignBar bar(console);
   const auto report =
       campaign::conduct(*plan, std::move(*work), *store, job, [&](const campaign::Progress& p) { bar.at(p); });

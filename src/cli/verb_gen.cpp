@@ -447,12 +447,15 @@ int run_gen(const CommandLine& line, const Console& console) {
     std::string tests;
     for (const std::string& j : json) tests += (tests.empty() ? "\n    " : ",\n    ") + j;
     console.out(
-        fmt::format("{{\n  \"schema\": \"fencepost.gen/1\",\n  \"dialect\": {}, \"made\": {}, \"refused\": {}, "
-                    "\"kept\": {},\n  \"verdicts\": {{{}}},\n  \"tests\": [{}]\n}}\n",
-                    json_string(prog::name(*syntax)), specs->size() - refused, refused, kept, counted_json, tests));
+        fmt::format("{{\n  \"schema\": \"fencepost.gen/1\",\n  \"dialect\": {}, \"access\": {}, \"made\": {}, "
+                    "\"refused\": {}, \"kept\": {},\n  \"verdicts\": {{{}}},\n  \"tests\": [{}]\n}}\n",
+                    json_string(prog::name(*syntax)), s.access.empty() ? "null" : json_string(s.access),
+                    specs->size() - refused, refused, kept, counted_json, tests));
   } else {
     if (!single || deciding || folder)
-      list += fmt::format("{} tests{}{}{}\n", specs->size() - refused, counted.empty() ? "" : ": " + counted,
+      list += fmt::format("{} test{}{}{}{}{}\n", specs->size() - refused, specs->size() - refused == 1 ? "" : "s",
+                          s.access.empty() ? "" : fmt::format(" with --access {}", s.access),
+                          counted.empty() ? "" : ": " + counted,
                           kept != specs->size() - refused ? fmt::format("; {} kept", kept) : "",
                           refused > 0 ? fmt::format("; {} cycles are not in the dialect", refused) : "");
     console.out(list);

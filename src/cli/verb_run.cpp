@@ -238,6 +238,7 @@ int run_devices(const CommandLine& line, const Console& console) {
       console.out(fmt::format("             defect {}: {}{}\n", d.name, d.what,
                               d.refuses_loops ? "; tests with loops are refused" : ""));
   }
+  console.out("reference    a sequential executor that interleaves threads: always there, slow, needs no device\n");
   for (const device::Property& p : found.absent) console.out(fmt::format("no {}: {}\n", p.name, p.value));
   return k_exit_holds;
 }

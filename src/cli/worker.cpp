@@ -324,7 +324,7 @@ int in_worker(const Limits& limits, const Console& console, bool json, const std
     try {
       code = body(c);
     } catch (const OutputLost& lost) {
-      c.err(std::string("fencepost: ") + lost.what() + "\n");
+      say_lost(c, lost);
     } catch (const std::exception& e) {
       c.err(std::string("fencepost: internal error: ") + e.what() + "\n");
     }
@@ -485,7 +485,7 @@ namespace {
     }
     code = body(console);
   } catch (const OutputLost& lost) {
-    console.err(std::string("fencepost: ") + lost.what() + "\n");
+    say_lost(console, lost);
   } catch (const std::exception& e) {
     console.err(std::string("fencepost: internal error: ") + e.what() + "\n");
   }

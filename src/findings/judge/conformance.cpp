@@ -129,9 +129,9 @@ std::string to_text(const Conformance& c) {
   std::string out;
   for (const Campaign& k : c.campaigns) {
     out += fmt::format(
-        "{}, configuration {}, model {}: {} tests: {} passed, {} failed, {} silent (no mutant was seen), {} open\n",
-        k.device, k.configuration, k.model, k.passed + k.failed + k.silent + k.open, k.passed, k.failed, k.silent,
-        k.open);
+        "{}, configuration {}, model {}: {} test{}: {} passed, {} failed, {} silent (no mutant was seen), {} open\n",
+        k.device, k.configuration, k.model, k.passed + k.failed + k.silent + k.open,
+        k.passed + k.failed + k.silent + k.open == 1 ? "" : "s", k.passed, k.failed, k.silent, k.open);
     if (k.all.allowed == 0) continue;
     out += fmt::format("  mutants that the model allows: {} of {} seen\n", k.all.killed, k.all.allowed);
     for (const auto& [mutator, m] : k.by_mutator)

@@ -38,7 +38,7 @@ a{color:var(--c0)}
 .plots{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,22rem),1fr));gap:1.2rem;align-items:start}
 figure{margin:0 0 .6rem;min-width:0}
 figcaption{font-size:.95rem;margin:0 0 .2rem;overflow-wrap:anywhere}
-pre{background:var(--card);border:1px solid var(--rule);border-radius:6px;padding:.5rem .7rem;overflow-x:auto;font-size:.8rem;line-height:1.35;margin:.2rem 0}
+pre{background-color:var(--card);border:1px solid var(--rule);border-radius:6px;padding:.5rem .7rem;overflow-x:auto;font-size:.8rem;line-height:1.35;margin:.2rem 0}
 svg{display:block;width:100%;max-width:34rem;height:auto;font:11px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
 svg text{fill:var(--ink)}svg .on-dark{fill:#fff}@media (prefers-color-scheme:dark){svg .on-dark{fill:#0d1117}}
 .axis{stroke:var(--ink)}.grid{stroke:var(--rule)}
@@ -48,6 +48,8 @@ g .ink{fill:var(--ink);stroke:none}.bar{stroke-width:2}.arrow{fill:none;stroke-w
 .curve{fill:none;stroke-width:2}.fit{fill:none;stroke:var(--c2);stroke-width:2}.heat{fill:var(--c0)}
 details{margin:.3rem 0}summary{cursor:pointer;color:var(--c0);font-size:.9rem}
 .scroll{overflow-x:auto;max-height:32rem;overflow-y:auto;border:1px solid var(--rule);border-radius:6px;margin:.3rem 0 .8rem}
+.scroll,pre{background-image:linear-gradient(to right,var(--under) 30%,transparent),linear-gradient(to left,var(--under) 30%,transparent),linear-gradient(to right,var(--c5),transparent),linear-gradient(to left,var(--c5),transparent);background-position:left,right,left,right;background-size:2.5rem 100%,2.5rem 100%,.6rem 100%,.6rem 100%;background-repeat:no-repeat;background-attachment:local,local,scroll,scroll}
+.scroll{--under:var(--ground)}pre{--under:var(--card)}
 .scroll:focus-visible{outline:2px solid var(--c0)}
 table{border-collapse:collapse;font-size:.85rem;width:100%}
 caption{text-align:left;padding:.3rem .5rem;color:var(--soft)}

@@ -773,7 +773,8 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
         "{}{} verified, {}{}\n", o.compat ? "GPUVerify kernel analyser finished with " : "", verified,
         errors > 0 || possible == 0 ? defects_text(errors, possible) : "0 errors, " + defects_text(0, possible),
         o.compat || open == 0 ? "" : fmt::format(", {} not decided", open));
-  for (const std::string& u : undecided) a.err += fmt::format("{}: not decided: {}\n", file->name, u);
+  for (const std::string& u : undecided)
+    a.err += fmt::format("{}: not decided: {}\n{}", file->name, u, o.compat ? "" : way_on(u, file->name));
   for (const clangfe::HostKernel* k : unread)
     a.err += fmt::format("{}: not read: '{}': {}\n", k->not_read->span.location(), k->name, k->not_read->message);
   if (!unit.missing.empty() && (!unread.empty() || !undecided.empty() || verified > 0) && !o.silent)

@@ -132,6 +132,18 @@ std::string other_start(const Module& m, const prove::Result& proof, const Quest
   return "";
 }
 
+std::string way_on(const std::string& undecided, const std::string& path) {
+  const size_t quote = undecided.find('\'', 1);
+  if (quote == std::string::npos || (undecided.find(" whether messages through ") == std::string::npos &&
+                                     undecided.find(" whether what atomics do to ") == std::string::npos))
+    return "";
+  return fmt::format(
+      "     = hint: not every lock and message is followed; a small launch decides it: fencepost check --entry {} "
+      "--grid "
+      "1.1.2 --property races --bound auto {}\n",
+      undecided.substr(1, quote - 1), path);
+}
+
 void HandedOn::proved(size_t row, const std::string& kernel, const Module& m, const prove::Result& proof,
                       const Question& question) {
   for (const RegionId r : proof.put_back) ++put_back_[{kernel, m.region(r).name}];

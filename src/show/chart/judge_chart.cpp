@@ -60,10 +60,13 @@ std::string to_svg(const judge::Judged& j) {
       out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x, bottom + 16,
                          e == 0 ? "1" : fmt::format("1e{}", e));
   }
+  const bool several = std::any_of(j.list.begin(), j.list.end(), [&](const judge::Judgement& x) {
+    return x.seen.device != j.list.front().seen.device;
+  });
   double y = k_top + k_row / 2;
   for (const judge::Judgement& x : j.list) {
-    const std::string label =
-        x.seen.test.title + (x.seen.configuration.empty() ? "" : " \u00B7 " + x.seen.configuration);
+    std::string label = x.seen.test.title + (x.seen.configuration.empty() ? "" : " \u00B7 " + x.seen.configuration);
+    if (several) label += " \u00B7 " + x.seen.device;
     out += fmt::format("<g fill=\"{0}\" stroke=\"{0}\"><title>{1}</title>\n", colour(x),
                        draw::escape_xml(fmt::format("{} on {}: {}", label, x.seen.device, x.reason)));
     out += fmt::format("<text x=\"{:.0f}\" y=\"{:.1f}\" text-anchor=\"end\" stroke=\"none\">{}</text>\n", k_left - 8,

@@ -197,7 +197,11 @@ std::string judgements(const Set& s, const Options& o) {
     };
     return rate(a) > rate(b);
   });
-  const bool several = s.table.configurations.size() > 1;
+  const bool several = s.table.configurations.size() > 1, devices = s.table.devices.size() > 1;
+  const auto label = [&](const Judgement& j) {
+    return j.seen.test.title + (several ? " \u00B7 " + j.seen.configuration : "") +
+           (devices ? " \u00B7 " + j.seen.device : "");
+  };
   std::vector<Dot> allowed, others;
   Rows rows{{"test", "device", "configuration", "model says", "standing", "sensitivity", "seen", "of", "rate, 95 %",
              "per second, 95 %", "what ran"},
@@ -208,8 +212,7 @@ std::string judgements(const Set& s, const Options& o) {
     if (auto& marks = j->condition == judge::Allowed::yes ? allowed : others;
         marks.size() < o.most_marks && j->seen.instances > 0)
       marks.push_back(
-          {several ? j->seen.test.title + " \u00B7 " + j->seen.configuration : j->seen.test.title,
-           static_cast<double>(j->positive) / static_cast<double>(j->seen.instances), j->positive_rate, seen,
+          {label(*j), static_cast<double>(j->positive) / static_cast<double>(j->seen.instances), j->positive_rate, seen,
            colour_of(*j), j->standing == Standing::violated ? 'd' : 'o',
            seen ? fmt::format("{} seen", count_text(static_cast<double>(j->positive))) : judge::name(j->condition),
            family_of(j->seen.test.title)});

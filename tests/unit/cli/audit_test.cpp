@@ -105,6 +105,46 @@ TEST_F(Audit, WhatAProofRestsOnIsOnThePage) {
   EXPECT_NE(html.out.find(sentence), std::string::npos) << html.out;
 }
 
+// Who are the threads, and which lines: without the file at hand.
+TEST_F(Audit, FindingsNameTheThreadsAndQuoteTheLines) {
+  const std::string racy =
+      file("racy.cu", "__global__ void k(int* a) {\n  int v = a[1];\n  a[threadIdx.x] = v + 1;\n}\n");
+  const json j = asked({racy});
+  const auto races = findings(j, "race");
+  ASSERT_FALSE(races.empty()) << j;
+  EXPECT_NE(races[0]["accesses"].dump().find(" of block "), std::string::npos) << races[0];
+  EXPECT_EQ(races[0]["source"].dump(),
+            R"([{"line":2,"text":"  int v = a[1];"},{"line":3,"text":"  a[threadIdx.x] = v + 1;"}])")
+      << races[0];
+  EXPECT_NE(ran({racy}).out.find("            3 |   a[threadIdx.x] = v + 1;"), std::string::npos) << ran({racy}).out;
+  // Cards, which need no width; what is not a finding is a list.
+  const std::string html = ran({"--format", "html", racy}).out;
+  EXPECT_NE(html.find("<article class=\"finding new\"><h3>race <span>"), std::string::npos) << html;
+  EXPECT_NE(html.find("    3 |   a[threadIdx.x] = v + 1;"), std::string::npos) << html;
+  EXPECT_EQ(html.find("<table>"), std::string::npos);
+}
+
+TEST_F(Audit, OneKernelWithValuesOfItsParameters) {
+  const std::string two = file("two.cu",
+                               "__global__ void a(int* x, int n) { for (int i = 0; i < n; ++i) x[i] = 1; }\n"
+                               "__global__ void b(int* y) { y[threadIdx.x] = 1; }\n");
+  const json j = asked({"--entry", "a", "--input", "n = 2", "--grid", "1.1.2", two});
+  ASSERT_EQ(j["files"][0]["kernels"].size(), 1u) << j;
+  const json& k = j["files"][0]["kernels"][0];
+  EXPECT_EQ(k["name"], "a");
+  EXPECT_NE(k["assumptions"].dump().find("values of --input: n = 2"), std::string::npos) << k;
+  EXPECT_EQ(open(j).find("iteration"), std::string::npos) << open(j);
+  const Ran none = ran({"--entry", "c", two});
+  EXPECT_EQ(none.code, k_exit_bad_input);
+  EXPECT_NE(none.err.find("there is no kernel 'c'"), std::string::npos) << none.err;
+  const Ran which = ran({"--input", "n = 2", two});
+  EXPECT_EQ(which.code, k_exit_bad_input);
+  EXPECT_NE(which.err.find("--entry a"), std::string::npos) << which.err;
+  // A given bound ends where it says.
+  const json bound = asked({"--entry", "a", "--bound", "1", "--grid", "1.1.2", two});
+  EXPECT_NE(open(bound).find("1 iteration"), std::string::npos) << open(bound);
+}
+
 TEST_F(Audit, AMissingFenceComesWithTheChangeThatMendsIt) {
   const json j = asked({"--grid", "1.1.2", file("lock.cu", with(k_lock, "@FENCE@", ""))});
   const auto found = findings(j, "missing-order");
@@ -465,7 +505,7 @@ __global__ void k(int* a) { a[0] = __builtin_nonsense(1); }
 )")})
                                 .out;
   EXPECT_NE(junit.find("<error"), std::string::npos) << junit;
-  EXPECT_NE(ran({"--format", "html", racy}).out.find("<table>"), std::string::npos);
+  EXPECT_NE(ran({"--format", "html", racy}).out.find("<article "), std::string::npos);
   EXPECT_EQ(ran({"--write-baseline", path("known"), racy}).code, 1);
   const json known = json::parse(ran({"--baseline", path("known"), "--format", "sarif", racy}).out);
   EXPECT_EQ(known["runs"][0]["results"][0]["suppressions"][0]["kind"], "external");

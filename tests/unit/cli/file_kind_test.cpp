@@ -91,6 +91,12 @@ TEST(FileKind, WrongVerbsAreAnsweredWithTheRightOne) {
   says({"check"}, "examples/progress/ticket.axb", "fencepost progress check");
   says({"check"}, "models/ptx-8.cat", "fencepost lint-model");
   says({"judge"}, "examples/thesis/SB.litmus", "which 'judge' does not read");
+  // One answer, and the right one.
+  for (const std::string verb : {"prove", "judge"}) {
+    const Ran r = run_with({verb, k_root + "/examples/thesis/SB.litmus"});
+    EXPECT_TRUE(r.err.starts_with("fencepost: ")) << r.err;
+    EXPECT_EQ(r.err.find("error"), std::string::npos) << r.err;
+  }
   says({"progress", "check"}, "examples/campaigns/cpu.toml", "fencepost campaign");
   EXPECT_NE(run_with({}).err.find("fencepost FILE"), std::string::npos);
   EXPECT_NE(run_with({"chek"}).err.find("unknown command 'chek'"), std::string::npos);

@@ -48,6 +48,16 @@ TEST_F(Gen, OneTestIsPrinted) {
   }
 }
 
+// A name alone says weak accesses: with --access the answer says so.
+TEST_F(Gen, NamesTheAccessThatItsNamesLeaveOut) {
+  const Ran r =
+      run_with({"gen", "--families", "SB", "--relations", "Fence.sc.gpu", "--access", "relaxed.gpu", "--decide"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "1 test with --access relaxed.gpu: 1 forbidden\n")) << r.out;
+  const auto j = nlohmann::json::parse(run_with({"gen", "--families", "SB", "--access", "relaxed.gpu", "--json"}).out);
+  EXPECT_EQ(j["access"], "relaxed.gpu");
+}
+
 TEST_F(Gen, DecidesAndFilters) {
   const Ran all = run_with({"gen", "--families", "MP", "--writes", "relaxed.gpu,release.gpu", "--reads",
                             "relaxed.gpu,acquire.gpu", "--decide"});
@@ -101,7 +111,7 @@ TEST_F(Gen, CoherenceByItsPublishedNames) {
     }
   // A read may not see its thread's later write, nor an older one than its own.
   EXPECT_TRUE(has(run_with({"gen", "CoRW1", "CoRW2", "CoWR", "CoWW", "--access", "relaxed.gpu", "--decide"}).out,
-                  "4 tests: 4 forbidden\n"));
+                  "4 tests with --access relaxed.gpu: 4 forbidden\n"));
   EXPECT_TRUE(has(run_with({"gen", "CoWR", "MP", "--scopes", "01"}).out, "CoWR@01"));
   EXPECT_EQ(run_with({"gen", "CoWW", "--scopes", "01"}).code, 2);
   EXPECT_EQ(run_with({"gen", "CoWW", "--families", "MP"}).code, 2);

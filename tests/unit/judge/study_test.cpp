@@ -133,6 +133,22 @@ TEST(Judge, AForbiddenStateIsLoudOnlyWithEvidence) {
   EXPECT_NE(chart::to_svg(j).find("1 seen"), std::string::npos);
 }
 
+// Two rows of one name are of two devices.
+TEST(Judge, ThePictureNamesTheDeviceWhereThereAreSeveral) {
+  Folder dir;
+  store::Store s = value(store::Store::open(dir / "a.db"));
+  const prog::Test t = sb("fence.sc.gpu", "exists");
+  ASSERT_TRUE(s.remember_test(hash_of(t), text_of(t)));
+  value(s.add(record(t, 0, {{k_one, 90}, {k_both, 10}})));
+  EXPECT_EQ(chart::to_svg(judged(s)).find("default \u00B7 cuda X<"), std::string::npos);
+  store::Record other = record(t, 0, {{k_one, 90}, {k_both, 10}});
+  other.device = "cuda Y";
+  value(s.add(other));
+  const std::string svg = chart::to_svg(judged(s));
+  EXPECT_NE(svg.find("default \u00B7 cuda X<"), std::string::npos) << svg;
+  EXPECT_NE(svg.find("default \u00B7 cuda Y<"), std::string::npos) << svg;
+}
+
 // What a search saw counts against a device as much as what a campaign saw.
 TEST(Judge, TrialsAreJudgedToo) {
   Folder dir;

@@ -152,6 +152,24 @@ TEST(Page, TheVerdictIsThatOfTheWorstResult) {
   EXPECT_EQ(word(j), "FAIL");
 }
 
+TEST(Page, RowsOfTwoDevicesHaveTwoNames) {
+  analysis::Table t;
+  judge::Judged j;
+  for (const char* d : {"first", "second"}) {
+    t.device(d);
+    judge::Judgement one;
+    one.seen.test.title = "SB";
+    one.seen.device = d;
+    one.seen.instances = 100;
+    one.positive = 3;
+    one.condition = judge::Allowed::yes;
+    j.list.push_back(one);
+  }
+  const std::string p = html({{t, analysis::analyse(t, {}), j}}, {});
+  EXPECT_NE(p.find(">SB \u00B7 first<"), std::string::npos);
+  EXPECT_NE(p.find(">SB \u00B7 second<"), std::string::npos);
+}
+
 TEST(Page, IsTheSameForTheSameInput) { EXPECT_EQ(page_of(table()), page_of(table())); }
 
 TEST(Page, LongTablesAreCutAloud) {
