@@ -255,8 +255,8 @@ constexpr Rule k_rules[] = {
       "\"does not acquire\" and \"does not release\", which stay when the access is put behind the loop.\n"
       "- The note on `atom` in the ISA, \"Simple reductions may be specified by using the bit bucket destination "
       "operand `_`\", does not apply: the test names a register. With `_` ptxas 13.5.37 makes the same code (sm_90).\n"
-      "- `-O2` and `-O3` alone; `-O0` and `-O1` have the store behind the loop (12.9.86 and 13.5.37).\n"
-      "- sm_80: the store stands behind the loop at every level.\n"}},
+      "- `-O2` and `-O3` alone; `-O0` and `-O1` have the accesses behind the loop (12.9.86 and 13.5.37).\n"
+      "- sm_80: they stand behind the loop at every level.\n"}},
     {packed_sum_of_bit_one,
      "a packed addition of the constant 1 in shared memory becomes one of integers",
      {"NVIDIA H200, driver 580.159.04, nvcc 13.5 (ptxas 13.5.37) and 13.0 (13.0.88) alike. Each of 262,144 threads "
@@ -331,7 +331,9 @@ constexpr Rule k_rules[] = {
       "- Right: the same on `.global`, where the operation has a scoreboard though nobody uses its result, and "
       "`atom.acquire` on every address. So the compiler knows the rule.\n"
       "- The fence waits for all scoreboards, but an operation without a result has that of its operands alone.\n"
-      "- For sm_80 `fence.acquire` is refused (13.5) or another fault (12.9).\n",
+      "- For sm_80 `fence.acquire` is refused (13.5) or another fault (12.9).\n"
+      "- An `ld.acquire` of the place of the `atom`, behind it, is left out where nobody uses its result, and leaves "
+      "CCTL.IVALL, which does not wait either (sm_80 too).\n",
       "",
       "Of an `atom.relaxed.gpu.add.u32` whose result nobody uses, in front of `fence.acquire.gpu` and a load, ptxas "
       "makes the same code, to the letter, as of `red.relaxed.gpu.add.u32` there (12.9.86 and 13.5.37, sm_90). So it "
@@ -447,16 +449,18 @@ constexpr Rule k_rules[] = {
       "with a fence between, none of as many; the control (loads of two places, allowed) 35,040 of 6,748,565,248.",
       "loads.cu", "100",
       "Of 32 bits in global memory, ptxas 12.9.86 and 13.5.37 alike:\n\n"
-      "- The program above: `-O2` and `-O3`; in order at `-O0` and `-O1`, on all four targets.\n"
-      "- At `-O3`, in place of `ld.volatile` and then `ld.relaxed.gpu`: `ld.relaxed.gpu` and then `ld.volatile`, "
+      "- `ld.volatile [p+64]` and then `ld.relaxed.gpu [p+64]`, whose values are stored in the other order: `-O2` and "
+      "`-O3`, on all four targets; in order at `-O0` and `-O1`.\n"
+      "- At `-O3`, stored so, in place of `ld.volatile` and then `ld.relaxed.gpu`: `ld.relaxed.gpu` and then "
+      "`ld.volatile`, "
       "`ld.volatile` and then `ld.relaxed.sys`, `ld.relaxed.cta` and then `ld.mmio.relaxed.sys` are at fault on all "
       "four "
       "targets, `ld.mmio.relaxed.sys` and then `ld.relaxed.gpu` on all but sm_120. `ld.relaxed.sys`, `.gpu` or `.cta` "
       "and then `ld.relaxed.gpu` keep their order on all four.\n"
       "- Where the stores of the two values stand in the order of the loads, the loads do too.\n"
       "- Through two pointers that may be equal (`ld.volatile [q+64]; ld.relaxed.gpu [p+64]`), with the stores in "
-      "either order: at fault for sm_90 and sm_100 at `-O2` and `-O3`, for sm_120 with the stores as above, for sm_80 "
-      "never. With the two parameters exchanged it is at fault for sm_120 alone, with the stores as above.\n"}},
+      "either order: at fault for sm_90 and sm_100 at `-O2` and `-O3`, for sm_120 with the other order, for sm_80 "
+      "never. With the two parameters exchanged it is at fault for sm_120 alone, with the other order.\n"}},
     {fence_of_zeros,
      "fence.acquire and fence.release become an instruction of zeros for sm_80 with 12.9",
      {"", "", "",

@@ -15,6 +15,7 @@
 #include "hunt/litmus.h"
 #include "hunt/programs.h"
 #include "hunt/ptx_test.h"
+#include "hunt/wording.h"
 
 namespace fencepost::hunt {
 namespace {
@@ -31,40 +32,6 @@ std::string target_of(const std::string& configuration) {
 }
 std::string level_of(const std::string& configuration) { return configuration.substr(configuration.rfind(' ') + 1); }
 
-// What the letter of a place means, in words.
-std::string address_of(const Instruction& i) {
-  if (!i.is_access()) return "";
-  switch (i.place) {
-    case 's':
-      return "a variable in shared memory";
-    case 't':
-      return "an address in shared memory, from a register";
-    case 'h':
-      return "a generic address, which cvta.shared made";
-    case 'c':
-      return "shared memory of a CTA of the cluster (mapa)";
-    case 'u':
-      return "a generic address of which the compiler knows nothing";
-    case 'k':
-      return "a generic address of global memory (cvta.global)";
-    case 'l':
-      return "local memory";
-    default:
-      return "global memory";
-  }
-}
-
-// "`atom.relaxed.gpu.shared.add.noftz.f16x2` of the constant 1, unused"
-std::string words_of(const Instruction& i) {
-  const char* value = i.value == Value::zero   ? " of the constant 0"
-                      : i.value == Value::one  ? " of the constant 1"
-                      : i.value == Value::ones ? " of a constant with all bits"
-                      : i.value == Value::real ? " of the constant 1.0"
-                                               : "";
-  const std::string bits = i.value == Value::one ? fmt::format(" (the bits 0x{:0{}x})", 1, i.bits() / 4) : "";
-  return "`" + i.words + "`" + value + bits + (i.unused ? " (its result is unused)" : "");
-}
-
 // Two weak loads of one place and an acquire between them, of which the second is answered by the first.
 bool is_merged(Effect e, const Instruction& i, const PtxTest* t) {
   const auto plain = [](const Instruction& one) { return one.kind == Kind::load && one.order == Order::weak; };
@@ -78,115 +45,6 @@ bool is_merged(Effect e, const Instruction& i, const PtxTest* t) {
     acquired = acquired || one.acquires();
   }
   return false;
-}
-
-// What is wrong with the instruction, as the end of a title.
-const char* title_of(Effect e, const Instruction& i, bool merged) {
-  switch (e) {
-    case Effect::no_membar:
-      return i.is_access() ? "does not release" : "does not order what stands before it";
-    case Effect::weak_membar:
-      return i.is_access() ? "releases at too narrow a scope" : "is weaker than written";
-    case Effect::no_invalidate:
-      return i.is_access() ? "does not acquire" : "does not order what stands behind it";
-    case Effect::no_wait:
-      return i.is_access() ? "does not acquire: a later access does not wait for it"
-                           : "does not wait for an `atom` whose result nobody uses";
-    case Effect::no_barrier:
-      return "can be passed";
-    case Effect::no_view:
-      return "is missing on a path";
-    case Effect::absent:
-      return merged ? "behind an acquire is replaced by the value of an earlier load" : "is left out";
-    case Effect::skipped:
-      return "is left out on a path";
-    case Effect::weaker:
-      return "loses its scope";
-    case Effect::reordered:
-      return i.kind == Kind::load ? "is moved before an earlier access of the same address"
-                                  : "is moved before an earlier access";
-    case Effect::overtaken:
-      return "is overtaken by a later access";
-    case Effect::operation:
-      return "becomes another operation";
-    case Effect::split:
-      return "is split into several accesses";
-    case Effect::width:
-      return "has another width";
-    case Effect::elsewhere:
-      return "goes to another address";
-    case Effect::unguarded:
-      return "is done though its predicate is false";
-    case Effect::repeated:
-      return "is done twice";
-    case Effect::illegal:
-      return "becomes an illegal instruction";
-    default:
-      return "is compiled wrong";
-  }
-}
-
-// What the ISA promises of it.
-std::string expected_of(Effect e, const Instruction& i, bool merged) {
-  switch (e) {
-    case Effect::no_membar:
-    case Effect::weak_membar:
-      return i.is_access()
-                 ? "who acquires the value that this instruction releases sees all that this thread did before it"
-                 : "what this thread did before the fence is seen by who observes what it does behind it";
-    case Effect::no_wait:
-      if (!i.is_access())
-        return "an `atom`, whether its result is used or not, and the fence behind it are an acquire pattern: where "
-               "the `atom` comes after a release of its place, what stands behind the fence comes after what stood "
-               "before "
-               "that release";
-      [[fallthrough]];
-    case Effect::no_invalidate:
-      return i.is_access()
-                 ? "once this instruction has read a value that was released, later reads of this thread see all "
-                   "that was done before that release"
-                 : "reads behind the fence see all that was done before what a read in front of it has observed";
-    case Effect::absent:
-      if (merged)
-        return "the second load sees a write that was released before the value that the acquire between the two loads "
-               "reads";
-      return "the access is done";
-    case Effect::skipped:
-      if (i.kind == Kind::load && i.mmio)
-        return "a read by `.mmio` is always performed, so on every path that has it in the program, where the place "
-               "meets the CUDA atomicity requirements at its scope, which global memory does";
-      return "the access is done on every path";
-    case Effect::weaker:
-      return "the access is coherent among the threads of the scope that is written";
-    case Effect::reordered:
-      if (i.kind == Kind::load)
-        return "where both loads read one place, they do so in the order of the program: "
-               "the second has no older value than the first";
-      return "the two accesses are seen in the order of the program";
-    case Effect::overtaken:
-      return "what stands behind an acquire is done after its read: where that has read a value that was released, a "
-             "later load sees what was done before the release, and a load that stood before the release does not see "
-             "a "
-             "later store (8.10.6, 1)";
-    case Effect::operation:
-      if (i.value == Value::one && i.operation == "add" && i.type == "bf16x2")
-        return "of a word 0x3f803f80, which is two halves of 1.0, the operation makes 0x3f803f80 again, since 1.0 + "
-               "2^-133 rounds to 1.0";
-      if (i.value == Value::one && i.operation == "add" && i.type == "f16x2")
-        return "of a word 0x3c003c00, which is two halves of 1.0, the operation makes 0x3c003c00 again, since 1.0 + "
-               "2^-24 rounds to 1.0";
-      return "the operation is done in the type that is written";
-    case Effect::split:
-      return "the access is one operation: no thread sees a part of it";
-    case Effect::illegal:
-      if (i.words.starts_with("fence.acquire") || i.words.starts_with("fence.release"))
-        return "the compiler refuses the program where the target is older than sm_90, which the instruction requires";
-      return "the instruction becomes machine code that the target has, or is refused";
-    case Effect::elsewhere:
-      return "the access is one of the address that is written";
-    default:
-      return "the instruction does what is written";
-  }
 }
 
 const char* word_of(DeviceTest::Role r) {
@@ -278,9 +136,8 @@ std::string one_place(const PtxTest& t, const Instruction& i) {
                                 ? ", with 1024 * %tid.x added, so that each thread has a place of its own"
                                 : "")
               : fmt::format(
-                    "The loads read one place where {} = {}, with {} and {} the parameters of the kernel below "
-                    "that the two "
-                    "addresses come from: nothing tells the compiler that they differ. ",
+                    "The loads read one place where {} = {}, with {} and {} the parameters and variables of the kernel "
+                    "below that the two addresses come from: nothing tells the compiler that they differ. ",
                     address(*k), address(i), k->place, i.place);
     if (k->is_volatile || k->mmio || i.is_volatile || i.mmio)
       out +=
@@ -364,6 +221,14 @@ std::string seen_of(const Fault& f, Effect e, const Instruction& i, const PtxTes
         "instructions (LDS, ATOMS).";
   if ((i.in_shared() || i.place == 'h' || i.place == 'c' || (generic && in_shared)) && i.scope > Scope::cta)
     where += " The other thread is in another CTA of the cluster.";
+  const auto read = addresses_of(f);
+  const std::string reader =
+      i.kind == Kind::load && i.unused && !read.empty()
+          ? fmt::format(
+                "the read at 0x{:x}, where that has the address of this instruction, which then reads no older "
+                "value of y (8.10.5)",
+                std::strtoul(read.front().c_str(), nullptr, 16))
+          : "this instruction";
   if (merged)
     return "Let x be the place of the two loads, 0 at first. Another thread does `x = 1`, and then releases a value "
            "that the acquire between the loads reads. The first load may read 0, since it races with `x = 1`. The "
@@ -389,7 +254,11 @@ std::string seen_of(const Fault& f, Effect e, const Instruction& i, const PtxTes
                "what y was. Where the exchange came first, this thread has acquired what it released, and a load of x "
                "behind the fence must read 1; begun before the `atom` is done it may read 0. A store of x behind the "
                "fence must not be seen by a load that the other thread has in front of its fence.";
-      [[fallthrough]];
+      return fmt::format(
+          "Message passing: another thread does `x = 1` and then releases y; this thread reads the new y by {}. A load "
+          "of x behind it must read 1; begun before that read is done it may read 0. A store of x behind it must not "
+          "be seen by a load that the other thread has before its release.",
+          reader);
     case Effect::no_invalidate:
       if (!i.is_access())
         return "Message passing: another thread does x = 1, a fence and y = 1; this thread that reads y = 1 and then, "
@@ -397,10 +266,7 @@ std::string seen_of(const Fault& f, Effect e, const Instruction& i, const PtxTes
       return fmt::format(
           "Message passing: another thread does `x = 1` and then releases y; this thread reads the new y by {}, and "
           "then x, and may read x = 0: {}.{}",
-          i.kind == Kind::load && i.unused ? "a read that stands before this instruction, which reads no older value "
-                                             "of y (8.10.5)"
-                                           : "this instruction",
-          stale_line(f, i), where);
+          reader, stale_line(f, i), where);
     case Effect::overtaken:
       return "Two threads of one CTA suffice; y is the place of this instruction. The other thread does `x = 1`, a "
              "fence and an exchange of y. Where the exchange comes first, this thread has acquired what it released, "
@@ -463,6 +329,8 @@ std::string limits_of(const Fault& f) {
   std::set<std::string> versions;
   for (const auto& [configuration, what] : f.table)
     if (configuration.starts_with("ptxas-")) versions.insert(compiler_of(configuration).substr(6));
+  for (const char* version : {"12.9.86", "13.5.37"})
+    if ((std::string(facts.text) + facts.limits).find(version) != std::string::npos) versions.insert(version);
   std::string untried = versions.empty() ? "" : fmt::format("- Not tried: ptxas before {}", *versions.begin());
   if (versions.size() > 1)
     untried += fmt::format(", and versions between {} and {}", *versions.begin(), *versions.rbegin());
@@ -537,7 +405,7 @@ std::string actual_of(const Fault& f, Effect e, const Instruction& i, uint32_t l
       out += i.type == "bf16x2"  ? ", which makes 0x3f803f81 of it"
              : i.type == "f16x2" ? ", which makes 0x3c003c01 of it"
                                  : "";
-  } else if (e == Effect::overtaken) {
+  } else if (e == Effect::overtaken || e == Effect::reordered) {
     out = fmt::format("in the machine code below stands {}", detail);
   } else if (e == Effect::absent) {
     out = "the machine code has no such access";

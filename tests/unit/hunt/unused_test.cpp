@@ -184,11 +184,31 @@ TEST(HuntUnused, ReportOfTheGuardedAcquire) {
   const std::string used = "ld.relaxed.gpu.global.u32@p2; ?p ld.acquire.gpu.global.u32@p2; ld.weak.global.u32@p3";
   const std::string text = report_of("no-invalidate", "guarded-acquire", 1, used);
   has(text, {"does not acquire: its CCTL.IVALL is behind a predicate that is not the guard\n",
-             "and between the two is done no `CCTL.IVALL`", "by a read that stands before this instruction",
+             "and between the two is done no `CCTL.IVALL`",
+             "the new y by the read at 0xb0, where that has the address of this",
              "CCTL.IVALL    <<< not done where this is false", "Its acquire is then owed to that earlier read",
              "307,127 (318,296)", "device/guarded.cu && ./counts 1000`", "'run' stores every result"});
   EXPECT_EQ(text.find("device/MP"), std::string::npos);
   EXPECT_EQ(text.find("shared memory of the own CTA"), std::string::npos);
+}
+
+// An acquiring load behind an atom without a scoreboard: not a stale line, but a later access that is begun before.
+TEST(HuntUnused, ReportOfALoadThatDoesNotWait) {
+  hunt::Fault f;
+  f.effect = "no-wait";
+  f.configuration = "ptxas-13.5.37 sm_90 -O3";
+  f.test = f.reduced = "atom.relaxed.gpu.add.u32@u1 unused; ld.acquire.gpu.u32@u1 unused; st.weak.global.u32@p2";
+  f.culprit = "ld.acquire.gpu.u32@u1 unused";
+  f.detail = "ATOM.E.ADD.STRONG.GPU at 0x100 is not awaited before STG.E at 0x130";
+  f.listing = "0100 10 - 08 | ATOM.E.ADD.STRONG.GPU PT, RZ, [R2+0x40], R6\n0120 11 - 3f | CCTL.IVALL\n";
+  f.table = {{f.configuration, "fault"}};
+  f.known = known_fault(f.effect, *parse_test(f.reduced), 1, f.configuration);
+  Summary s;
+  s.faults.push_back(f);
+  const auto files = report_files(s);
+  has(files.front().text, {"the new y by the read at 0x100", "begun before that read is done it may read 0",
+                           "- Not tried: ptxas before 12.9.86, and versions between 12.9.86 and 13.5.37.\n"});
+  EXPECT_EQ(files.front().text.find("a line of the first-level cache"), std::string::npos);
 }
 
 TEST(HuntUnused, ReportsOfBoth) {

@@ -1,0 +1,20 @@
+#pragma once
+// The words of a report for one instruction and what is wrong with it.
+#include <string>
+
+#include "hunt/gate.h"
+#include "hunt/ptx_test.h"
+
+namespace fencepost::hunt {
+
+// What the letter of its place means: "a variable in shared memory"; "" for an instruction without an address.
+std::string address_of(const Instruction& i);
+// "`atom.relaxed.gpu.shared.add.noftz.f16x2` of the constant 1 (its result is unused)"
+std::string words_of(const Instruction& i);
+// What is wrong with it, as the end of a title: "does not acquire". `merged`: a weak load that has the value of an
+// earlier one of its place, over an acquire between the two.
+const char* title_of(Effect e, const Instruction& i, bool merged);
+// What the ISA promises of it, as a sentence without its end.
+std::string expected_of(Effect e, const Instruction& i, bool merged);
+
+}  // namespace fencepost::hunt
