@@ -4,6 +4,7 @@
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Lexer.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -36,7 +37,9 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
   }
   bool VisitDeclRefExpr(clang::DeclRefExpr* e) {
     seen(e->getLocation(), e->getDecl()->getDeclName());
-    if (const auto* v = clang::dyn_cast<VarDecl>(e->getDecl())) uses_[v].insert(e);
+    const auto* v = clang::dyn_cast<VarDecl>(e->getDecl());
+    if (v != nullptr) uses_[v].insert(e);
+    if (v != nullptr && lambdas_ > 0) in_lambdas_.insert(v);
     return true;
   }
   bool VisitMemberExpr(clang::MemberExpr* e) {
@@ -55,10 +58,76 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
       if (reads_.count(e) == 0) return false;
     return true;
   }
+  // `v.x = e;`, or `v = e;` with member -1, as a statement of its own.
+  struct Assigned {
+    const clang::DeclRefExpr* target = nullptr;
+    int member = -1;
+    const Expr *whole = nullptr, *value = nullptr;
+    const clang::CompoundStmt* block = nullptr;
+  };
+  // All that a variable of type dim3 is given, in the order of the text, if nothing else is done to it, and each of
+  // these statements stands in the block that declares it, so that the order of the text is the order of the program.
+  // False: that is not so.
+  bool assigned(const VarDecl* v, std::vector<Assigned>& out) const {
+    const auto block = declared_.find(v);
+    if (labels_ || block == declared_.end() || in_lambdas_.contains(v)) return false;
+    std::set<const clang::DeclRefExpr*> written;
+    if (const auto it = assigned_.find(v); it != assigned_.end())
+      for (const Assigned& a : it->second) {
+        if (a.block != block->second) return false;
+        written.insert(a.target);
+        out.push_back(a);
+      }
+    const auto it = uses_.find(v);
+    if (it == uses_.end()) return true;
+    return std::all_of(it->second.begin(), it->second.end(),
+                       [&](const clang::DeclRefExpr* e) { return reads_.contains(e) || written.contains(e); });
+  }
+  bool VisitLabelStmt(clang::LabelStmt*) {
+    labels_ = true;
+    return true;
+  }
+  bool TraverseLambdaExpr(clang::LambdaExpr* e) {
+    ++lambdas_;
+    const bool more = RecursiveASTVisitor::TraverseLambdaExpr(e);
+    --lambdas_;
+    return more;
+  }
+  bool VisitCompoundStmt(clang::CompoundStmt* block) {
+    for (const clang::Stmt* s : block->body()) {
+      if (const auto* d = clang::dyn_cast<clang::DeclStmt>(s))
+        for (const clang::Decl* x : d->decls())
+          if (const auto* v = clang::dyn_cast<VarDecl>(x)) declared_[v] = block;
+      if (const auto* e = clang::dyn_cast<Expr>(s)) assignment(e, block);
+    }
+    return true;
+  }
   // The tree holds every word of this name that stands in the text.
   bool accounted(const VarDecl* v, clang::SourceRange body) const;
 
  private:
+  void assignment(const Expr* e, const clang::CompoundStmt* block) {
+    Assigned a{.whole = e, .block = block};
+    e = e->IgnoreParens();
+    if (const auto* x = clang::dyn_cast<clang::FullExpr>(e)) e = x->getSubExpr()->IgnoreParens();
+    const Expr* to = nullptr;
+    if (const auto* b = clang::dyn_cast<clang::BinaryOperator>(e); b != nullptr && b->getOpcode() == clang::BO_Assign) {
+      const auto* m = clang::dyn_cast<clang::MemberExpr>(b->getLHS()->IgnoreParens());
+      const llvm::StringRef n = m != nullptr ? m->getMemberDecl()->getName() : "";
+      if (m == nullptr || m->isArrow() || (n != "x" && n != "y" && n != "z")) return;
+      a.member = n[0] - 'x';
+      a.value = b->getRHS();
+      to = m->getBase()->IgnoreParens();
+    } else if (const auto* c = clang::dyn_cast<clang::CXXOperatorCallExpr>(e);
+               c != nullptr && c->getOperator() == clang::OO_Equal && c->getNumArgs() == 2) {
+      a.value = c->getArg(1);
+      to = c->getArg(0)->IgnoreParens();
+    }
+    a.target = to != nullptr ? clang::dyn_cast<clang::DeclRefExpr>(to) : nullptr;
+    const auto* v = a.target != nullptr ? clang::dyn_cast<VarDecl>(a.target->getDecl()) : nullptr;
+    const auto* record = v != nullptr ? v->getType()->getAsCXXRecordDecl() : nullptr;
+    if (record != nullptr && record->getName() == "dim3") assigned_[v].push_back(a);
+  }
   void read(const Expr* e) {
     e = e->IgnoreParens();
     while (true) {
@@ -82,6 +151,11 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
   std::map<const VarDecl*, std::set<const clang::DeclRefExpr*>> uses_;
   std::set<const clang::DeclRefExpr*> reads_;
   std::map<const clang::IdentifierInfo*, std::set<unsigned>> places_;
+  std::map<const VarDecl*, std::vector<Assigned>> assigned_;
+  std::map<const VarDecl*, const clang::CompoundStmt*> declared_;
+  std::set<const VarDecl*> in_lambdas_;
+  unsigned lambdas_ = 0;
+  bool labels_ = false;
 };
 
 bool Uses::accounted(const VarDecl* v, clang::SourceRange body) const {
@@ -190,6 +264,7 @@ class Evaluator {
   Number call(const clang::CallExpr* c, unsigned depth);
   Number member(const clang::MemberExpr* m, unsigned depth);
   Dim3 extent(const Expr* e, unsigned depth);
+  Dim3 assembled(const VarDecl* v, const Expr* at, unsigned depth);
 
   clang::ASTContext& context_;
   const Uses& uses_;
@@ -353,6 +428,30 @@ Number Evaluator::number(const Expr* e, unsigned depth) {
   return std::nullopt;
 }
 
+// What a variable holds at a place, that is given its sizes one by one: `dim3 g; g.x = 4; g.y = n / 16;`.
+Dim3 Evaluator::assembled(const VarDecl* v, const Expr* at, unsigned depth) {
+  std::vector<Uses::Assigned> steps;
+  if (!v->isLocalVarDecl() || v->isStaticLocal() || v->getType()->isReferenceType() || !v->hasInit() ||
+      !uses_.assigned(v, steps) || !uses_.accounted(v, body_))
+    return {};
+  const clang::SourceManager& sm = context_.getSourceManager();
+  Dim3 out = doubtful(v->getInit()) ? Dim3{} : extent(v->getInit(), depth);
+  for (const Uses::Assigned& a : steps) {
+    if (!sm.isBeforeInTranslationUnit(a.whole->getEndLoc(), at->getBeginLoc())) continue;
+    const bool open = doubtful(a.whole);
+    if (a.member < 0) {
+      out = open ? Dim3{} : extent(a.value, depth);
+      continue;
+    }
+    const auto m = static_cast<size_t>(a.member);
+    out.size[m] = open ? Number{} : number(a.value, depth);
+    if (out.size[m]) out.size[m] = fit(*out.size[m], context_.UnsignedIntTy);
+    out.dimensions = std::max(out.dimensions, static_cast<uint32_t>(m) + 1);
+  }
+  while (out.dimensions > 1 && out.size[out.dimensions - 1] && *out.size[out.dimensions - 1] == 1) --out.dimensions;
+  return out;
+}
+
 Dim3 Evaluator::extent(const Expr* e, unsigned depth) {
   if (e == nullptr || depth > k_deep || e->containsErrors() || e->isValueDependent()) return {};
   ++depth;
@@ -364,8 +463,9 @@ Dim3 Evaluator::extent(const Expr* e, unsigned depth) {
   if (const auto* x = clang::dyn_cast<clang::CXXDefaultArgExpr>(e)) return extent(x->getExpr(), depth);
   if (const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e)) {
     const auto* v = clang::dyn_cast<VarDecl>(d->getDecl());
-    const Expr* init = v != nullptr && !clang::isa<clang::ParmVarDecl>(v) ? kept(v) : nullptr;
-    return init != nullptr ? extent(init, depth) : Dim3{};
+    if (v == nullptr || clang::isa<clang::ParmVarDecl>(v)) return {};
+    const Expr* init = kept(v);
+    return init != nullptr ? extent(init, depth) : assembled(v, d, depth);
   }
   if (const auto* c = clang::dyn_cast<clang::ConditionalOperator>(e)) {
     const Number when = number(c->getCond(), depth);

@@ -4,7 +4,8 @@
 // A number is known if it follows from constants: literals, enumerators, constexpr, and variables of the function that
 // are given a value where they are declared and are only read then. `Only read` is decided twice: by the tree, and
 // by the words of the text. Where clang has dropped a statement that it did not understand, a word of the variable's
-// name has no place in the tree, and the variable is then not known. Functions of the host with the one statement
+// name has no place in the tree, and the variable is then not known. A variable of type dim3 may also be given its
+// members one by one in the block that declares it. Functions of the host with the one statement
 // `return e;` are computed. What a missing include may decide is not known. Everything else is unknown: a size that
 // is wrong would be a proof about another launch.
 #include <clang/AST/ASTContext.h>

@@ -2,10 +2,10 @@
 // Sources: CUDA C++ programming guide, warp shuffle and warp vote functions; OpenCL 3.0 C, sub-group functions.
 //
 // Outside of lock-step a lane waits at an exchange. One with a mask takes place when all lanes that the mask names, and
-// that have not ended, wait at an exchange of the same kind with the same mask. One without takes place among the lanes
-// that wait at the same instruction when no lane of the warp can go on. In lock-step it takes place among the lanes
-// that execute it together. What a lane reads of one that takes no part is any value. To a matrix function all lanes of
-// the warp must come, in lock-step too.
+// that have not ended early (leaving.h), wait at an exchange of the same kind with the same mask. One without takes
+// place among the lanes that wait at the same instruction when no lane of the warp can go on. In lock-step it takes
+// place among the lanes that execute it together. What a lane reads of one that takes no part is any value. To a matrix
+// function all lanes of the warp must come, in lock-step too.
 #include <algorithm>
 
 #include "interp/run.h"
@@ -25,7 +25,9 @@ void Run::execute(Thread& t, const Instruction& i, const WarpExchange& w) {
   t.barrier_result = i.results.empty() ? ValueId{} : i.results[0];
   t.barrier_place = place_;
   t.at_barrier = place_in_calls(t);
-  if (w.kind == WarpExchange::active_mask && !shape_.lock_step) return exchange({&t});  // alone, as far as is known
+  // Which lanes are together is not known: each alone in half of the runs, all that come in the others.
+  if (w.kind == WarpExchange::active_mask && !shape_.lock_step && (mix(inputs_.seed, 0xac71) & 1) == 0)
+    return exchange({&t});
   t.state = Thread::exchanging;
   if (w.kind != WarpExchange::tile) return;
   if (t.given[0] != 0) t.tile_place = place_;  // without a pointer it is arithmetic alone
@@ -63,6 +65,7 @@ bool Run::open_exchanges() {
         if (t->exchange->mask && (t->mask >> (u->flat % size) & 1) == 0) continue;
         const bool alike = u->state == Thread::exchanging && u->exchange->kind == t->exchange->kind &&
                            (t->exchange->mask ? u->mask == t->mask : u->at_barrier == t->at_barrier);
+        if (t->exchange->mask && u->state == Thread::done && went_on(*t, *u)) return diverge(*t, *u);
         if (alike)
           lanes.push_back(u);
         else if (t->exchange->mask ? u->state != Thread::done

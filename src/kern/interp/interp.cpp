@@ -80,6 +80,7 @@ bool Run::start() {
     finish(Outcome::gave_up, fmt::format("{} threads are more than {}", total, limits_.threads));
     return false;
   }
+  if (m_.dialect == Dialect::cuda && !shape_.lock_step) way_out_ = std::make_unique<Leaving>(m_, kernel_, Cfg(f));
   Frame frame{.function = kernel_, .block = {0}};
   if (shape_.lock_step) frame.iterations.assign(line(kernel_).cfg().loops().size(), 0);
   frame.values.resize(f.values.size());

@@ -23,7 +23,8 @@ bool Run::open_barriers() {
       for (Thread* u : members) {
         if ((t->mask >> (u->flat % std::max(1u, shape_.warp_size) % 64) & 1) == 0) continue;
         if (u->state == Thread::done) {
-          if (!t->barrier->mask) return diverge(*t, *u);  // all of the sub-group must come
+          // All of the sub-group must come.
+          if (!t->barrier->mask || went_on(*t, *u)) return diverge(*t, *u);
           continue;
         }
         if (u->state == Thread::waiting && u->barrier->scope == Scope::warp && u->mask == t->mask)
@@ -127,6 +128,10 @@ void Run::meet(const std::vector<Thread*>& threads, bool local, bool global) {
 bool Run::diverge(const Thread& a, const Thread& b) {
   defect({.kind = DefectKind::divergence, .place = a.barrier_place, .thread = a.who, .other = b.who});
   return false;
+}
+
+bool Run::went_on(const Thread& t, const Thread& ended) {
+  return ended.quiet && way_out_ != nullptr && way_out_->reaches(t.frames[0].block, ended.quiet);
 }
 
 bool Run::stuck(const Thread& t) {

@@ -15,6 +15,7 @@
 #include "interp/memory.h"
 #include "interp/order.h"
 #include "ir/async.h"
+#include "ir/leaving.h"
 
 namespace fencepost::interp {
 
@@ -57,6 +58,7 @@ struct Thread {
   uint32_t tiles = 0;                         // matrix functions that it has come to
   PlaceId tile_place;                         // of the last one, until the thread has made an access behind it
   uint64_t any_count = 0;
+  BlockId quiet;              // of the kernel: the last one behind which no meeting point comes; none yet
   uint32_t copies = 0;        // asynchronous copies of its group that it has come to
   std::set<uint32_t> waited;  // numbers of copies
   // Its own copies: those of no group yet, and the groups in order; how often it has waited for the oldest one.
@@ -128,6 +130,8 @@ class Run {
   void open(const std::vector<Thread*>& group);
   bool diverge(const Thread& a, const Thread& b);
   bool stuck(const Thread& t);
+  // Whether a thread that has ended has done what comes behind the meeting point at which `t` waits for it.
+  bool went_on(const Thread& t, const Thread& ended);
   static uint64_t place_in_calls(const Thread& t);
   // What lanes hand to each other (exchange.cpp).
   bool open_exchanges();
@@ -221,6 +225,7 @@ class Run {
   uint32_t copy_ = 0;                                               // that is made now
   std::map<std::pair<uint32_t, uint64_t>, Meeting> counted_;        // by group and name of the barrier
   std::map<uint32_t, std::unique_ptr<Line>> lines_;
+  std::unique_ptr<Leaving> way_out_;  // of the kernel
   uint32_t group_count_ = 0;
   bool stop_ = false;
 };

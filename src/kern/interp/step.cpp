@@ -55,6 +55,7 @@ void Run::jump(Thread& t, BlockId to) {
   f.from = f.block;
   f.block = to;
   f.next = 0;
+  if (t.frames.size() == 1 && way_out_ != nullptr && way_out_->quiet(to) && !way_out_->bare(to)) t.quiet = to;
 }
 
 void Run::leave(Thread& t, const Branch& b) {

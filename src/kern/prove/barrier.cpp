@@ -12,7 +12,9 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
     const bool shared = pairing_ == Pairing::same_group && b.scope == Scope::group && mode.lockstep;
     set(a, in.results[0], unknown(width(a.f->value(in.results[0]).type), "reduction", shared));
   }
-  if (b.scope == Scope::warp && !(lanes_ == Lanes::same_warp && flow::whole_warp(*a.f, b)))
+  // Where threads may have ended, who comes is said for each barrier.
+  const bool all_there = b.scope != Scope::warp || (pool_.is_false(ended(0)) && pool_.is_false(ended(1)));
+  if (b.scope == Scope::warp && !(lanes_ == Lanes::same_warp && flow::whole_warp(*a.f, b) && all_there))
     return warp_barrier(a, in, b, guard, mode);
   if (b.mask && b.scope != Scope::warp) {
     unsupported.insert("a barrier with a mask");
@@ -91,16 +93,15 @@ Term Execution::named(Term mask, int thread) {
 // the result is undefined).
 void Execution::one_mask(Pair mask, Pair guard, PlaceId place, Mode mode) {
   if (options_.warp_sync != 0 || mask[0] == mask[1]) return;
-  oblige(Kind::barrier_divergence,
-         pool_.all({guard[0], guard[1], same_warp, named(mask[0], 1), pool_.ne(mask[0], mask[1])}), place, true, mode);
+  warp_comes(pool_.all({guard[0], guard[1], same_warp, named(mask[0], 1), pool_.ne(mask[0], mask[1])}), place, true,
+             mode);
 }
 
 // A barrier of the warp, for pairs of which it is not known that both take part in it. Whom the mask names must come.
 void Execution::warp_barrier(Activation& a, const Instruction& in, const Barrier& b, Pair guard, Mode mode) {
   const bool fences = !b.mask || !pool_.is_constant(get(a, b.mask)[0], 0);
   if (b.mask && options_.warp_barriers)
-    oblige(Kind::barrier_divergence, pool_.all(guard[0], pool_.not_(named(get(a, b.mask)[0], 0))), in.place, false,
-           mode);
+    warp_comes(pool_.all(guard[0], pool_.not_(named(get(a, b.mask)[0], 0))), in.place, false, mode);
   if (mode.lockstep && !pool_.is_false(same_warp) && options_.warp_barriers) {
     std::vector<Term> takes_part{same_warp};
     if (b.mask) {
@@ -111,9 +112,7 @@ void Execution::warp_barrier(Activation& a, const Instruction& in, const Barrier
     const Term meets = pool_.all(std::move(takes_part));
     if (b.mask) one_mask(get(a, b.mask), guard, in.place, mode);
     // In lock-step there is nothing to wait for.
-    if (options_.warp_sync == 0)
-      oblige(Kind::barrier_divergence, pool_.all(meets, pool_.not_(pool_.eq(guard[0], guard[1]))), in.place, true,
-             mode);
+    if (options_.warp_sync == 0) all_come(b.mask ? get(a, b.mask) : Pair{}, guard, in.place, mode);
     if (mode.log && fences) {
       BarrierRecord r;
       r.position = ++position_;
@@ -147,26 +146,58 @@ void Execution::active(Pair mask, Pair guard, Mode mode) {
          pool_.all(guard[1 - t], pool_.eq(mask[0], mask[1])), 0, true);
 }
 
-// What lanes exchange is any value; a vote of the whole warp is the same for both, and what all say each says. Memory
-// is not ordered. Whom a mask names must come, and it must name the caller.
+// What a vote, a ballot, a match or a reduction among the lanes of a mask gives, as far as lanes of the pair go: the
+// bit of each that takes part, and that those who take part together get the same (CUDA C++ programming guide, "Warp
+// vote functions", "Warp match functions"; PTX ISA, vote.sync, match.sync: bits of lanes that are not in the mask, or
+// have exited, are 0). For any guards, masks and operands there is such a result, so that the obligations of the
+// exchange itself gain nothing from it.
+void Execution::agreed(const WarpExchange& w, Pair mask, Pair given, Pair result, Pair guard, Mode mode) {
+  const bool bits = w.kind == WarpExchange::ballot || w.kind == WarpExchange::match_any;
+  const auto said = [&](size_t t) { return pool_.ne(given[t], pool_.constant(0, pool_.width(given[t]))); };
+  const uint8_t wide = pool_.width(result[0]);
+  for (size_t t = 0; t < 2; ++t) {
+    const int thread = static_cast<int>(t);
+    if (bits) {
+      const Term own = w.kind == WarpExchange::ballot ? said(t) : pool_.yes();
+      fact(pool_.all(guard[t], named(mask[t], thread)), pool_.eq(named(result[t], thread), own), thread);
+      fact(guard[t], pool_.eq(pool_.and_(result[t], pool_.not_(mask[t])), pool_.constant(0, wide)), thread);
+    } else if (w.kind == WarpExchange::vote_any) {
+      fact(guard[t], pool_.implies(said(t), result[t]), thread);
+    } else if (w.kind == WarpExchange::vote_all) {
+      fact(guard[t], pool_.implies(result[t], said(t)), thread);
+    }
+  }
+  const bool lanes_known = options_.warp_sync == 0 || options_.warp_sync == options_.warp_size;
+  if (!mode.lockstep || pool_.is_false(same_warp) || !options_.warp_barriers || !lanes_known) return;
+  const Term together = pool_.all({same_warp, guard[0], guard[1], named(mask[0], 1), named(mask[1], 0)});
+  const Term alike = pool_.eq(given[0], given[1]), same = pool_.eq(result[0], result[1]);
+  fact(together, w.kind == WarpExchange::match_any ? pool_.implies(alike, same) : same, 0, true);
+  if (!bits) return;
+  for (size_t t = 0; t < 2; ++t) {
+    const size_t u = 1 - t;
+    const Term other = named(result[t], static_cast<int>(u));
+    fact(together, pool_.eq(other, w.kind == WarpExchange::ballot ? said(u) : alike), 0, true);
+    // Whom the result names has taken part.
+    fact(pool_.all({same_warp, guard[t], other}), pool_.all(guard[u], named(mask[u], static_cast<int>(t))), 0, true);
+  }
+}
+
+// What lanes exchange is any value, but for what lanes of one mask agree on; a vote of the whole warp is the same for
+// both. Memory is not ordered. Whom a mask names must come, and it must name the caller.
 void Execution::exchange(Activation& a, const Instruction& in, const WarpExchange& w, Pair guard, Mode mode) {
   ++position_;
   if (w.kind == WarpExchange::tile) return tile(a, in, w, guard, mode);
   if (!in.results.empty()) {
     const uint8_t bits = width(a.f->value(in.results[0]).type);
     const bool vote = w.kind == WarpExchange::vote_any || w.kind == WarpExchange::vote_all;
+    const bool agree = w.mask && (vote || w.kind == WarpExchange::ballot || w.kind == WarpExchange::match_any ||
+                                  w.kind == WarpExchange::reduce);
     const bool whole =
         w.mask && named(get(a, w.mask)[0], 0) == pool_.yes() && named(get(a, w.mask)[1], 1) == pool_.yes();
-    const bool shared = whole && (vote || w.kind == WarpExchange::ballot || w.kind == WarpExchange::reduce) &&
-                        lanes_ == Lanes::same_warp && mode.lockstep;
+    const bool shared =
+        whole && agree && w.kind != WarpExchange::match_any && lanes_ == Lanes::same_warp && mode.lockstep;
     Pair r = unknown(vote ? uint8_t{1} : bits, k_exchanged, shared);
-    if (vote && whole && mode.lockstep)
-      for (size_t t = 0; t < 2; ++t) {
-        const Term said =
-            pool_.not_(pool_.eq(get(a, w.operands[0])[t], pool_.constant(0, pool_.width(get(a, w.operands[0])[t]))));
-        fact(guard[t], w.kind == WarpExchange::vote_all ? pool_.implies(r[t], said) : pool_.implies(said, r[t]),
-             static_cast<int>(t));
-      }
+    if (agree) agreed(w, get(a, w.mask), get(a, w.operands[0]), r, guard, mode);
     if (vote && bits > 1) r = {pool_.zext(r[0], bits), pool_.zext(r[1], bits)};
     set(a, in.results[0], r);
     if (w.kind == WarpExchange::active_mask && options_.warp_size > 0 && options_.warp_size <= bits)
@@ -181,14 +212,55 @@ void Execution::exchange(Activation& a, const Instruction& in, const WarpExchang
     return;
   }
   const Pair mask = get(a, w.mask);
-  oblige(Kind::barrier_divergence, pool_.all(guard[0], pool_.not_(named(mask[0], 0))), in.place, false, mode);
+  warp_comes(pool_.all(guard[0], pool_.not_(named(mask[0], 0))), in.place, false, mode);
   if (!mode.lockstep || pool_.is_false(same_warp) || options_.warp_sync != 0) return;
   one_mask(mask, guard, in.place, mode);
-  std::vector<Term> takes_part{same_warp};
-  for (int t = 0; t < 2; ++t)
-    for (size_t u = 0; u < 2; ++u) takes_part.push_back(pool_.implies(guard[u], named(mask[u], t)));
-  takes_part.push_back(pool_.not_(pool_.eq(guard[0], guard[1])));
-  oblige(Kind::barrier_divergence, pool_.all(std::move(takes_part)), in.place, true, mode);
+  all_come(mask, guard, in.place, mode);
+}
+
+// Whom a mask names comes, or leaves the kernel early.
+void Execution::all_come(Pair mask, Pair guard, PlaceId place, Mode mode) {
+  warp_comes(pool_.all({same_warp, guard[0], pool_.not_(guard[1]), pool_.not_(ended(1)),
+                        mask[0] ? named(mask[0], 1) : pool_.yes()}),
+             place, true, mode);
+}
+
+// What must not be of a meeting point of lanes. Of lanes that leave a loop one by one, with masks that tell who is
+// left, nothing is known here.
+void Execution::warp_comes(Term failing, PlaceId place, bool both, Mode mode) {
+  Obligation* o = oblige(Kind::barrier_divergence, failing, place, both, mode);
+  if (o != nullptr && parting_ > 0) o->open = "masks leave out the lanes that have left the loop";
+}
+
+// Whether lanes of a warp meet in a loop by a mask that may leave lanes out.
+bool Execution::some_lanes(const Activation& a, uint32_t l) const {
+  if (lanes_ != Lanes::same_warp) return false;
+  const auto part = [&](ValueId mask) {
+    if (!mask) return false;
+    const Value& v = a.f->value(mask);
+    return v.kind != Value::constant || (v.constant_bits & 0xffffffffu) != 0xffffffffu;
+  };
+  for (const BlockId b : a.cfg->loops()[l].blocks)
+    for (const Instruction& in : a.f->blocks[b.index].instructions) {
+      if (const auto* w = std::get_if<WarpExchange>(&in.action); w != nullptr && part(w->mask)) return true;
+      if (const auto* m = std::get_if<Barrier>(&in.action); m != nullptr && part(m->mask)) return true;
+    }
+  return false;
+}
+
+void Execution::note_leaving(const Activation& a, BlockId to, Pair edge) {
+  // In OpenCL all work items of the sub-group must come.
+  if (m_.dialect != Dialect::cuda || !a.entry || !a.f->kernel || !loops_around_.empty()) return;
+  if (way_out_ == nullptr) way_out_ = std::make_unique<Leaving>(m_, entry_, *a.cfg);
+  if (way_out_->quiet(to)) leaving_.emplace_back(to, edge);
+}
+
+// The thread leaves the kernel early, seen from the meeting point that is being run (leaving.h).
+Term Execution::ended(size_t thread) const {
+  std::vector<Term> any;
+  for (const auto& [to, edge] : leaving_)
+    if (way_out_->leaves(to, entry_block_)) any.push_back(edge[thread]);
+  return pool_.any(std::move(any));
 }
 
 // A matrix function of a warp: all its threads come to it, in lock-step too, and their operands are equal; else it is

@@ -534,6 +534,7 @@ void Execution::block(Activation& a, BlockId b, bool header, Mode mode) {
   }
   a.guard = guard;
   a.block = b;
+  if (a.entry) entry_block_ = b;
   if (a.cfg->innermost_loop(b) != ~0u && !repeats_.empty()) repeats_.back().in_header = header;
   if (options_.warp_sync > 0 && mode.log && mode.lockstep && !dead) trace.commons.push_back({++position_, guard});
   if (!dead) {
@@ -575,7 +576,9 @@ void Execution::terminator(Activation& a, BlockId b, Mode mode) {
   for (BlockId s : successors(blk.terminator)) a.edges[{b.index, s.index}] = both(pool_.no());
   const auto put = [&](BlockId to, Pair c) {
     Pair& e = a.edges[{b.index, to.index}];
-    for (size_t t = 0; t < 2; ++t) e[t] = pool_.any(e[t], pool_.all(g[t], c[t]));
+    const Pair edge = all(g, c);
+    for (size_t t = 0; t < 2; ++t) e[t] = pool_.any(e[t], edge[t]);
+    note_leaving(a, to, edge);
   };
   if (const auto* j = std::get_if<Jump>(&blk.terminator)) {
     put(j->to, both(pool_.yes()));

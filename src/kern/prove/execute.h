@@ -33,6 +33,7 @@
 #include "ir/async.h"
 #include "ir/cfg.h"
 #include "ir/ir.h"
+#include "ir/leaving.h"
 #include "order/assumption.h"
 #include "order/records.h"
 #include "prove/memory.h"
@@ -81,6 +82,7 @@ struct Obligation {
   Term offset;
   uint32_t bytes = 0;
   std::string candidate;  // not an error: an invariant that was only proposed
+  std::string open;       // what the proof does not follow here, as Finding::apart; "": nothing
 };
 
 // Facts that both runs take as given: names of candidate invariants that were refuted.
@@ -242,8 +244,14 @@ class Execution {
   void exchange(Activation& a, const ir::Instruction& in, const ir::WarpExchange& w, Pair guard, Mode mode);
   void tile(Activation& a, const ir::Instruction& in, const ir::WarpExchange& w, Pair guard, Mode mode);
   Term named(Term mask, int thread);
+  void warp_comes(Term failing, ir::PlaceId place, bool both, Mode mode);
   void one_mask(Pair mask, Pair guard, ir::PlaceId place, Mode mode);
   void active(Pair mask, Pair guard, Mode mode);
+  void agreed(const ir::WarpExchange& w, Pair mask, Pair given, Pair result, Pair guard, Mode mode);
+  void all_come(Pair mask, Pair guard, ir::PlaceId place, Mode mode);
+  bool some_lanes(const Activation& a, uint32_t l) const;
+  void note_leaving(const Activation& a, ir::BlockId to, Pair edge);
+  Term ended(size_t thread) const;
   // Whether a loop has meeting points of the pair, so that it runs in step.
   bool in_step(const flow::LoopEffects& e) const;
   // Whether a warp in lock-step goes through the loop together: all that enter leave in the same iteration.
@@ -456,6 +464,11 @@ class Execution {
   const Refuted& refuted_;
   const Job& job_;
   uint32_t position_ = 1;
+  // Edges of the kernel, outside of loops, to where no meeting point comes any more, and who takes them.
+  std::vector<std::pair<ir::BlockId, Pair>> leaving_;
+  std::unique_ptr<ir::Leaving> way_out_;
+  ir::BlockId entry_block_;  // of the kernel, that is being run
+  uint32_t parting_ = 0;     // loops around with masks that may leave lanes out
   // Of a matrix function whose access comes next.
   struct Arrival {
     uint32_t position = 0;

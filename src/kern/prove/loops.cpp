@@ -554,11 +554,15 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
   const struct Leave {
     std::vector<uint32_t>& loops;
     std::vector<Repeats>& repeats;
+    uint32_t& parting;
+    uint32_t parted;
     ~Leave() {
       loops.pop_back();
       repeats.pop_back();
+      parting -= parted;
     }
-  } leave{loops_around_, repeats_};
+  } leave{loops_around_, repeats_, parting_, some_lanes(a, l) ? 1u : 0u};
+  parting_ += leave.parted;
   const auto drop = [&] {
     for (BlockId b : loop.blocks) {
       a.guards[b.index] = both(pool_.no());
@@ -669,9 +673,10 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
   PlaceId where_place;
   for (BlockId b : loop.blocks)
     for (const Instruction& in : a.f->blocks[b.index].instructions)
-      if (!where_place && (std::holds_alternative<Barrier>(in.action) || std::holds_alternative<Call>(in.action)))
+      if (!where_place && (std::holds_alternative<Barrier>(in.action) ||
+                           std::holds_alternative<WarpExchange>(in.action) || std::holds_alternative<Call>(in.action)))
         where_place = in.place;
-  if (!by_warp) oblige(Kind::barrier_divergence, pool_.not_(together), where_place, true, mode);
+  if (!by_warp) warp_comes(pool_.not_(together), where_place, true, mode);
   fact(pool_.yes(), together, 0, true);
   if (by_warp && mode.log)
     trace.barriers.push_back(

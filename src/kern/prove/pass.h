@@ -394,6 +394,9 @@ class Pass {
       f.bytes = o.bytes;
       if (o.offset) f.offset = formula::as_signed(model.value(pool, o.offset), pool.width(o.offset));
       for (size_t t = 0; t < (o.both ? 2 : 1); ++t) f.threads.push_back(side(pool, x, model, t));
+      f.apart = o.open;
+      if (o.kind == Kind::barrier_divergence && f.apart.empty() && not_followed(pool, goal).starts_with("what lanes"))
+        f.apart = "what lanes of a warp give each other makes them meet";
       arguments(pool, x, model, f);
       result_.findings.push_back(std::move(f));
     }

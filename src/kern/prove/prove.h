@@ -135,7 +135,9 @@ struct Finding {
   std::vector<std::pair<std::string, uint64_t>> arguments;  // scalar parameters of the entry function
   std::vector<std::string> null_parameters;                 // pointer parameters that are null
   std::string perhaps;  // races: what may order the two all the same, by what is not decided; "": nothing
-  std::string apart;    // races: what may keep the two apart, by values that the proof does not follow; "": nothing
+  // What may exclude it by values that the proof does not follow: races, "X keeps" (the two apart); divergence of
+  // barriers, a clause. "": nothing.
+  std::string apart;
   std::array<uint64_t, 3> local_size{},
       num_groups{};  // of the launch: as given, or as was found where any is asked for
 };

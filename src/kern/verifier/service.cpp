@@ -150,7 +150,9 @@ void leave_open(const ir::Module& m, std::vector<FindingReport>& findings, prove
     if (!open(x)) continue;
     const prove::Finding& f = x.finding;
     const std::string first = ir::where(m, f.place), second = ir::where(m, f.other_place);
-    if (f.perhaps.empty())
+    if (f.kind == prove::Kind::barrier_divergence)
+      r.unsupported.insert(fmt::format("whether {} at {}", f.apart, first));
+    else if (f.perhaps.empty())
       r.unsupported.insert(fmt::format("whether {} {} and {} apart", f.apart, first, second));
     else
       r.unsupported.insert(fmt::format("whether {} order{} {} and {}", f.perhaps,

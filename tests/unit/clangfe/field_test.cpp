@@ -143,9 +143,40 @@ TEST_F(Field, launches_are_computed_from_constants_and_are_stars_elsewhere) {
       "}\n");
   EXPECT_EQ(launches(u, "k<1>"),
             "120,1,1 | 16,8,1 | 0; "
-            "*,*,* | *,1,1 | 0; "
+            "7,1,1 | *,1,1 | 0; "
             "2,3,1 | *,4,1 | 64");
   EXPECT_EQ(launches(u, "k<256>"), "4,1,1 | 256,1,1 | 1024");
+}
+
+TEST_F(Field, sizes_that_are_put_together_member_by_member) {
+  const auto said = [&](const std::string& body) {
+    return launches(unit("void f(dim3*);\n#include \"config.h\"\n#ifndef N\n#define N 64\n#endif\n"
+                         "__global__ void k(int* o) { o[0] = 1; }\nvoid h(int* p, int n) { " +
+                         body + " }\n"),
+                    "k");
+  };
+  const std::string eight = "dim3 b; b.x = 8; ", go = "k<<<4, b>>>(p);", any = "4,1,1 | *,*,* | 0";
+  EXPECT_EQ(said("dim3 b; b.x = 128; b.y = 4; " + go), "4,1,1 | 128,4,1 | 0");
+  EXPECT_EQ(said("dim3 b(128, 4); k<<<4, b.x * b.y>>>(p);"), "4,1,1 | 512,1,1 | 0");
+  EXPECT_EQ(said("dim3 b; b.x = 128; b.y = 4; k<<<4, b.x * b.y>>>(p);"), "4,1,1 | 512,1,1 | 0");
+  EXPECT_EQ(said("dim3 b; b = dim3(8, 2); " + go), "4,1,1 | 8,2,1 | 0");
+  EXPECT_EQ(said(eight + go + " b.x = 9; " + go), "4,1,1 | 8,1,1 | 0; 4,1,1 | 9,1,1 | 0");
+  EXPECT_EQ(said(eight + "b.x = b.x * 2; " + go), "4,1,1 | 16,1,1 | 0");
+  EXPECT_EQ(said("for (int i = 0; i < 3; i++) { " + eight + go + " }"), "4,1,1 | 8,1,1 | 0");
+  EXPECT_EQ(said(eight + "if (n) { " + go + " } b.x = 3;"), "4,1,1 | 8,1,1 | 0");
+  EXPECT_EQ(said("dim3 a; a.x = 8; dim3 b = a; a.x = 9; " + go), "4,1,1 | 8,1,1 | 0");
+  EXPECT_EQ(said("dim3 b; b.x = n; b.y = 4; " + go), "4,1,1 | *,4,1 | 0");
+  // What decides whether, how often, or by whom a member is written.
+  for (const std::string& body :
+       std::vector<std::string>{"dim3 b; if (n) b.x = 8; " + go, eight + "if (n) b.x = 16; " + go,
+                                "dim3 b; for (int i = 0; i < 3; i++) { " + go + " b.x = 8; }",
+                                eight + "b.x *= 2; " + go, eight + "dim3& r = b; r.x = 9; " + go,
+                                eight + "f(&b); " + go, eight + "auto l = [&] { " + go + " }; b.x = 9; l();",
+                                eight + "again: " + go + " b.x = 9; if (n--) goto again;",
+                                "dim3 b; b.x = b.y = 4; " + go, eight + "\n#ifdef FAST\n b.x = 9;\n#endif\n" + go})
+    EXPECT_EQ(said(body), any) << body;
+  // What a missing include may decide.
+  EXPECT_EQ(said("dim3 b; b.x = N; b.y = 2; " + go), "4,1,1 | *,2,1 | 0");
 }
 
 TEST_F(Field, a_variable_in_a_statement_that_clang_dropped_is_not_known) {

@@ -49,6 +49,91 @@ TEST(Meetings, MasksOfWarpBarriersThatAreEqualMeet) {
           {"of_one.cu", warp, kernel("__syncwarp(1u << t);", "t ^ 1"), 1}});
 }
 
+// Masks that lanes agree on: of a ballot and of a match, and computed ones. `behind`: what all lanes do at the end, so
+// that who has not come to the exchange has not exited either.
+TEST(Meetings, MasksThatLanesAgreeOnAndComputedOnes) {
+  const std::vector<std::string> launch{"--blockDim=64", "--gridDim=2"};
+  const auto kernel = [](const std::string& body, const std::string& behind = "o[i] = 7;") {
+    return "__global__ void k(int *o, const int *a, int n) { __shared__ int s[64]; int t = threadIdx.x, lane = t & 31,"
+           " i = blockIdx.x * 64 + t; " +
+           body + " " + behind + " }";
+  };
+  const std::string ballot = "bool p = a[i] > 0; unsigned m = __ballot_sync(~0u, p); ",
+                    match = "int v = a[i]; unsigned m = __match_any_sync(~0u, v); ",
+                    left = "int left = n - (i - lane); unsigned m = left >= 32 ? ~0u : left > 0 ? ";
+  const auto give = [](const std::string& when, const std::string& mask = "m") {
+    return "if (" + when + ") o[i] = __shfl_sync(" + mask + ", i, __ffs(m) - 1);";
+  };
+  decide({
+      {"ballot.cu", launch, kernel(ballot + give("p")), 0},
+      {"ballot_of_another.cu", launch, kernel(ballot + give("a[i] > 1")), 1},
+      {"ballot_of_the_others.cu", launch, kernel(ballot + give("!p")), 1},
+      {"the_others.cu", launch, kernel(ballot + give("!p", "~m")), 0},
+      {"of_numbers.cu", launch, kernel("unsigned m = __ballot_sync(~0u, i < n); " + give("i < n")), 0},
+      {"of_other_numbers.cu", launch, kernel("unsigned m = __ballot_sync(~0u, i < n); " + give("i < n - 1")), 1},
+      {"in_a_ballot.cu", launch,
+       kernel(ballot + "if (p) { bool q = a[i] > 5; unsigned b = __ballot_sync(m, q); " + give("q", "b") + " }"), 0},
+      {"of_the_outer.cu", launch,
+       kernel(ballot + "if (p) { bool q = a[i] > 5; unsigned b = __ballot_sync(m, q); " + give("q") + " }"), 1},
+      {"match.cu", launch, kernel(match + give("v > 3")), 0},
+      {"match_of_another.cu", launch, kernel(match + give("a[i + 1] > 3")), 1},
+      {"computed.cu", launch, kernel(left + "(1u << left) - 1 : 0; " + give("i < n")), 0},
+      {"one_more.cu", launch, kernel(left + "(2u << left) - 1 : 0; " + give("i < n")), 1},
+      {"shifted.cu", launch, kernel("int c = n & 31; unsigned m = ~0u >> (32 - c); " + give("c > 0 && lane < c")), 0},
+      {"shifted_too_far.cu", launch,
+       kernel("int c = n & 31; unsigned m = ~0u >> (32 - c); " + give("c > 1 && lane < c - 1")), 1},
+      {"eighths.cu", launch, kernel("unsigned m = 0xffu << (lane & 24); " + give("(lane & 24) != 8")), 0},
+      {"not_eighths.cu", launch, kernel("unsigned m = 0xffu << (lane & 24); " + give("(lane & 12) != 8")), 1},
+      {"together.cu", launch, kernel("if (a[i] > 0) { unsigned m = __activemask(); " + give("true") + " }"), 0},
+      {"together_before.cu", launch, kernel("unsigned m = __activemask(); " + give("a[i] > 0")), 1},
+      {"voted.cu", launch, kernel("unsigned m = 1; if (__any_sync(~0u, a[i] > 0)) " + give("true", "~0u")), 0},
+      {"given.cu", launch, kernel("unsigned m = 1; if (__shfl_sync(~0u, a[i], lane ^ 1) > 5) " + give("true", "~0u")),
+       1},
+      {"none.cu", launch, kernel("unsigned m = 1; " + give("true", "0u")), 1},
+      // Memory: those who meet are ordered, and no others; one of the mask leads.
+      {"ordered.cu", launch, kernel(ballot + "if (p) { s[t] = i; __syncwarp(m); o[i] = s[(t & 32) + 31 - __clz(m)]; }"),
+       0},
+      {"not_of_the_mask.cu", launch, kernel(ballot + "s[t] = i; if (p) { __syncwarp(m); o[i] = s[t ^ 1]; }"), 1},
+      {"leader.cu", launch,
+       kernel(ballot + "if (p) { if (lane == __ffs(m) - 1) s[t >> 5] = i; __syncwarp(m); o[i] = s[t >> 5]; }"), 0},
+      {"two_leaders.cu", launch,
+       kernel(ballot + "if (lane == __ffs(m) - 1 || lane == 31) s[t >> 5] = i; __syncwarp(); o[i] = s[t >> 5];"), 1},
+      // Lanes that leave a loop one by one are not followed.
+      {"loop.cu", launch,
+       kernel("unsigned m = __ballot_sync(~0u, i < n); for (int j = i; j < n; j += 64) { o[i] += __shfl_sync(m, j, 0); "
+              "m = __ballot_sync(m, j + 64 < n); }"),
+       3},
+      {"loop_of_one_mask.cu", launch,
+       kernel("unsigned m = __ballot_sync(~0u, i < n); for (int j = i; j < n; j += 64) o[i] += __shfl_sync(m, j, 0);"),
+       3},
+  });
+}
+
+// A mask may name lanes that have exited, or do not exist; not those that do what comes behind.
+TEST(Meetings, MasksMayNameLanesThatHaveExited) {
+  const std::vector<std::string> launch{"--blockDim=48", "--gridDim=2"};
+  const auto kernel = [](const std::string& body) {
+    return "__global__ void k(int *o, const int *a, int n) { __shared__ int s[48]; int t = threadIdx.x, "
+           "i = blockIdx.x * 48 + t; " +
+           body + " }";
+  };
+  const std::string give = "int v = __shfl_down_sync(~0u, i, 1); ";
+  decide({{"tail.cu", launch, kernel(give + "o[i] = v;"), 0},
+          {"returned.cu", launch, kernel("if (i >= n) return; " + give + "o[i] = v;"), 0},
+          {"work_first.cu", launch, kernel("if (i >= n) { o[i] = 3; return; } " + give + "o[i] = v;"), 0},
+          {"guarded.cu", launch, kernel("if (i < n) { " + give + "o[i] = v; }"), 0},
+          {"goes_on.cu", launch, kernel("int v = 0; if (i < n) v = __shfl_down_sync(~0u, i, 1); o[i] = v;"), 1},
+          {"otherwise.cu", launch, kernel("if (i >= n) o[i] = 3; else { " + give + "o[i] = v; } o[i] += 1;"), 1},
+          {"meets_again.cu", launch, kernel("if (i < n) { " + give + "o[i] = v; } __syncwarp(); o[i] += 1;"), 1},
+          // Who has exited has ordered nothing.
+          {"wrote.cu", launch, kernel("s[t] = t; if (a[i] > 0) return; __syncwarp(); o[i] = s[t ^ 1];"), 1},
+          {"wrote_later.cu", launch, kernel("if (a[i] > 0) return; s[t] = t; __syncwarp(); o[i] = s[t];"), 0},
+          {"voted.cu", launch,
+           kernel("if (a[i] > 3) return; bool p = a[i] > 0; unsigned m = __ballot_sync(~0u, p); if (p) { s[t] = 1; "
+                  "__syncwarp(m); o[i] = s[(t & 32) + __ffs(m) - 1]; } o[i] += 1;"),
+           0}});
+}
+
 // A thread that has returned never comes to the barrier; where memory decides, it may be any.
 TEST(Meetings, ExitsThatMemoryDecides) {
   const std::vector<std::string> launch{"--blockDim=64", "--gridDim=4"};

@@ -286,8 +286,10 @@ TEST_F(Precision, masks_of_the_threads_that_are_here) {
   const std::string early = "if (threadIdx.x >= n) return; unsigned m = __activemask(); ";
   EXPECT_EQ(cuda(early + "a[threadIdx.x] = __shfl_down_sync(m, b[threadIdx.x], 1);"), 0) << said;
   EXPECT_EQ(cuda(early + "__syncwarp(m); a[threadIdx.x] = __ballot_sync(m, b[threadIdx.x] > 0);"), 0) << said;
-  // Some that the mask names go another way.
-  EXPECT_EQ(cuda(early + "if (threadIdx.x > 3) a[threadIdx.x] = __shfl_down_sync(m, b[threadIdx.x], 1);"), 1) << said;
+  // Some that the mask names go another way, on to what is behind; or they end there.
+  const std::string some = "if (threadIdx.x > 3) a[threadIdx.x] = __shfl_down_sync(m, b[threadIdx.x], 1);";
+  EXPECT_EQ(cuda(early + some + "a[threadIdx.x] += 1;"), 1) << said;
+  EXPECT_EQ(cuda(early + some), 0) << said;
   // Who is here is not known: no one else need be.
   EXPECT_EQ(cuda("__shared__ int s[32]; s[threadIdx.x] = n; unsigned m = __activemask(); __syncwarp(m);"
                  "a[threadIdx.x] = s[31 - threadIdx.x];"),
