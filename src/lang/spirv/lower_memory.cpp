@@ -319,7 +319,8 @@ Value Lowering::load_scalar(const Value& pointer, Id type, const TagSet& tags, c
           return v;
         }
         const Value& v = r.variable->init[*k];
-        if (v.is(Value::Kind::scalar) && v.e.width() == bits) return Value::scalar(type, v.e);
+        if (v.is(Value::Kind::scalar) && v.e.width() == bits && m_.type(type, i).kind != Type::Kind::pointer)
+          return Value::scalar(type, v.e);
       } else if (const auto from = pointer.targets[0].offset.constant(); from && r.variable->read_only && !r.in_slots) {
         // A constant in smaller pieces: what a copy from an initialiser reads.
         uint64_t whole = 0;

@@ -422,6 +422,19 @@ TEST_F(Kernels, GenericPointersKnowTheirAddressSpace) {
   EXPECT_EQ(ask("// @Input: n = 1\n", "", "global int* g, int n", cast, Property::races), Status::holds);
 }
 
+// A pointer that the host gives is refused by name, wherever it comes from.
+TEST(ShaderPlaces, PointersFromTheHostAreRefused) {
+  for (const char* holder : {"layout(push_constant) uniform C { P p; };", "layout(binding = 1) uniform C { P p; };",
+                             "layout(binding = 1) buffer C { P p; };"}) {
+    const std::string said = error_of(parsed(
+        "t.comp", std::string("#version 450\n#extension GL_EXT_buffer_reference : require\n// @Config: 1, 1, 1\n"
+                              "// @Output: forall (x == 1)\nlayout(local_size_x = 1) in;\n"
+                              "layout(buffer_reference, std430, buffer_reference_align = 4) buffer P { uint v; };\n") +
+                      holder + "\n" + k_x + "\nvoid main() { p.v = 1; x = p.v; }\n"));
+    EXPECT_NE(said.find("unsupported: memory that holds pointers is not read"), std::string::npos) << said;
+  }
+}
+
 // ---- copies ------------------------------------------------------------------------------------------------
 
 // The tags of the read and the write of a copy with these operands.
