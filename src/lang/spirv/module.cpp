@@ -9,6 +9,11 @@
 #include "litmus/lexer.h"
 
 namespace fencepost::spirv {
+namespace {
+
+constexpr size_t k_most_decorations = 1 << 20;  // given by groups
+
+}  // namespace
 
 using spv::Op;
 
@@ -104,33 +109,58 @@ void Module::need_arguments(const Instruction& i, size_t n) const {
   if (i.size() < n) fail(i, fmt::format("this instruction needs {} operands and has {}", n, i.size()));
 }
 
-void Module::decorate(const Instruction& i) {
+void Module::decorate(const Instruction& i, Id target) {
   switch (static_cast<spv::Decoration>(i.word(1))) {
     case spv::Decoration::BuiltIn:
-      built_in_[i.word(0)] = i.word(2);
+      built_in_[target] = i.word(2);
       break;
     case spv::Decoration::SpecId:
-      spec_id_[i.word(0)] = i.word(2);
+      spec_id_[target] = i.word(2);
       break;
     case spv::Decoration::ArrayStride:
       if (i.word(2) == 0) fail(i, "an array stride of 0 bytes");
-      stride_[i.word(0)] = i.word(2);
+      stride_[target] = i.word(2);
       break;
     case spv::Decoration::DescriptorSet:
-      set_[i.word(0)] = i.word(2);
+      set_[target] = i.word(2);
       break;
     case spv::Decoration::Binding:
-      binding_[i.word(0)] = i.word(2);
+      binding_[target] = i.word(2);
       break;
     case spv::Decoration::CPacked:
-      packed_.insert(i.word(0));
+      packed_.insert(target);
+      break;
+    case spv::Decoration::SaturatedConversion:
+      saturated_.insert(target);
       break;
     case spv::Decoration::FuncParamAttr:
       if (static_cast<spv::FunctionParameterAttribute>(i.word(2)) == spv::FunctionParameterAttribute::ByVal)
-        by_value_.insert(i.word(0));
+        by_value_.insert(target);
       break;
     default:
       break;
+  }
+}
+
+// OpGroupDecorate and OpGroupMemberDecorate: what a group has been given, its targets have.
+void Module::decorate_by_groups() {
+  std::unordered_map<Id, std::vector<const Instruction*>> given;
+  for (const Instruction& i : words_.instructions)
+    if (static_cast<Op>(i.op) == Op::OpDecorate) given[i.word(0)].push_back(&i);
+  size_t steps = 0;
+  for (const Instruction& by : words_.instructions) {
+    const bool members = static_cast<Op>(by.op) == Op::OpGroupMemberDecorate;
+    if (!members && static_cast<Op>(by.op) != Op::OpGroupDecorate) continue;
+    const auto group = given.find(by.word(0));
+    if (group == given.end()) continue;
+    if ((steps += group->second.size() * by.size()) > k_most_decorations)
+      refuse(by, fmt::format("groups that decorate more than {} times are not read", k_most_decorations));
+    for (const Instruction* i : group->second)
+      for (size_t k = 1; k + (members ? 1 : 0) < by.size(); k += members ? 2 : 1)
+        if (!members)
+          decorate(*i, by.word(k));
+        else if (static_cast<spv::Decoration>(i->word(1)) == spv::Decoration::Offset)
+          offsets_[by.word(k)][by.word(k + 1)] = i->word(2);
   }
 }
 
@@ -267,11 +297,15 @@ void Module::read_function(size_t& k) {
 
 void Module::scan() {
   const auto& all = words_.instructions;
-  bool has_model = false;
+  bool has_model = false, grouped = false;
   for (const Instruction& i : all) {
     switch (static_cast<Op>(i.op)) {
       case Op::OpDecorate:
-        decorate(i);
+        decorate(i, i.word(0));
+        break;
+      case Op::OpGroupDecorate:
+      case Op::OpGroupMemberDecorate:
+        grouped = true;
         break;
       case Op::OpMemberDecorate:
         if (static_cast<spv::Decoration>(i.word(2)) == spv::Decoration::Offset)
@@ -281,6 +315,7 @@ void Module::scan() {
         break;
     }
   }
+  if (grouped) decorate_by_groups();
   for (size_t k = 0; k < all.size(); ++k) {
     const Instruction& i = all[k];
     if (i.result != 0) {

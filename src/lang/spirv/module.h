@@ -82,8 +82,9 @@ class Module {
 
   std::optional<uint32_t> built_in(Id id) const;  // spv::BuiltIn
   std::optional<uint32_t> spec_id(Id id) const;
-  std::optional<std::pair<uint32_t, uint32_t>> binding(Id id) const;           // descriptor set and binding
-  bool by_value(Id parameter) const { return by_value_.contains(parameter); }  // FuncParamAttr ByVal
+  std::optional<std::pair<uint32_t, uint32_t>> binding(Id id) const;               // descriptor set and binding
+  bool saturates(Id conversion) const { return saturated_.contains(conversion); }  // SaturatedConversion
+  bool by_value(Id parameter) const { return by_value_.contains(parameter); }      // FuncParamAttr ByVal
   std::optional<std::array<Id, 3>> local_size_ids() const { return local_size_ids_; }
   std::optional<std::array<uint32_t, 3>> local_size() const { return local_size_; }
   std::vector<Id> workgroup_sizes() const;  // ids decorated as the built-in WorkgroupSize
@@ -101,7 +102,8 @@ class Module {
 
  private:
   void scan();
-  void decorate(const Instruction& i);
+  void decorate(const Instruction& i, Id target);
+  void decorate_by_groups();
   void read_type(const Instruction& i);
   void read_entry(const std::string& name);
   void read_function(size_t& k);
@@ -116,7 +118,7 @@ class Module {
   std::unordered_map<Id, const Instruction*> definitions_;
   std::unordered_map<Id, uint32_t> built_in_, spec_id_, stride_, set_, binding_;
   std::unordered_map<Id, std::map<uint32_t, uint32_t>> offsets_;
-  std::unordered_set<Id> packed_, by_value_;
+  std::unordered_set<Id> packed_, by_value_, saturated_;
   std::unordered_map<Id, ExtendedSet> sets_;
   std::vector<const Instruction*> entries_, modes_, reflection_, variables_;
   std::vector<Function> functions_;

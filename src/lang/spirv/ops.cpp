@@ -230,7 +230,25 @@ Value Operations::compare(const Operation& o, term::Op op) const {
 }
 
 Value Operations::convert(const Operation& o, bool is_signed) const {
+  if (m_.saturates(o.at.result)) return saturated(o, is_signed, is_signed);
   return lanes(o, 1, [&](const std::vector<Expr>& x, uint8_t w) { return to_width(x[0], w, is_signed); });
+}
+
+// The nearest number that the type of the result has.
+Value Operations::saturated(const Operation& o, bool from_signed, bool to_signed) const {
+  return lanes(o, 1, [&](const std::vector<Expr>& x, uint8_t w) {
+    const uint8_t from = x[0].width();
+    const uint64_t most = term::mask(to_signed ? static_cast<uint8_t>(w - 1) : w);
+    Expr e = x[0];
+    if (!from_signed) {
+      if (most < term::mask(from)) e = term::binary(T::umin, e, number(most, from));
+      return to_width(e, w, false);
+    }
+    const uint64_t least = to_signed ? ~most : 0;  // two's complement
+    if (!to_signed || w < from) e = term::binary(T::smax, e, number(least, from));
+    if (most < term::mask(static_cast<uint8_t>(from - 1))) e = term::binary(T::smin, e, number(most, from));
+    return to_width(e, w, to_signed);
+  });
 }
 
 Value Operations::bitcast(const Operation& o) const {
@@ -470,8 +488,9 @@ std::optional<Value> Operations::compute(const Operation& o) const {
     case Op::OpSConvert:
       return convert(o, true);
     case Op::OpSatConvertSToU:
+      return saturated(o, true, false);
     case Op::OpSatConvertUToS:
-      m_.refuse(o.at, "saturating conversions are not read");
+      return saturated(o, false, true);
     case Op::OpBitcast:
       return bitcast(o);
     case Op::OpConvertPtrToU: {

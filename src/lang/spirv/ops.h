@@ -66,6 +66,7 @@ class Operations {
   Expr bad_divisor(term::Op op, const Expr& a, const Expr& b) const;
   Value compare(const Operation& o, term::Op op) const;
   Value convert(const Operation& o, bool is_signed) const;
+  Value saturated(const Operation& o, bool from_signed, bool to_signed) const;
   Value bitcast(const Operation& o) const;
   Value carry(const Operation& o) const;
   std::optional<Value> other_dimension(const Operation& o) const;

@@ -582,6 +582,16 @@ TEST_F(OpenClC, InputsHaveTheTypesOfTheSource) {
   says("p = {{{1, 2}, 3}}", "1 values are given, and the structure has 2");
   for (const char* right : {"c = {-128, 127}", "s = {65535}", "u = {-1}", "u = {0xffffffff}"})
     EXPECT_TRUE(read(with(right)).has_value()) << right;
+  // A pattern in hexadecimal stands for the bits of a number of 32 and more bits; the same number in decimal does not fit.
+  for (const auto& [pattern, number] : {std::pair("i = {0xffffffff}", "i = {4294967295}"),
+                                        {"l = {0xffffffffffffffff}", "l = {18446744073709551615}"}}) {
+    const auto of = [&](const char* input) {
+      return std::string("// @Input: ") + input +
+             "\n__kernel void k(__global int* i, __global long* l) { i[0] = l[0]; }\n";
+    };
+    EXPECT_TRUE(read(of(pattern)).has_value()) << pattern;
+    EXPECT_NE(error_of(of(number)).find("which has no number"), std::string::npos) << number;
+  }
   const auto t = read("// @Output: forall (x[0] == 2255)\n" + with("p = {{1, 2}, 255}"));
   ASSERT_TRUE(t.has_value()) << render(t.error());
   EXPECT_EQ(spirv_test::verdict(*t, check::Property::condition, 2, check::Engine::automatic), Status::holds);

@@ -146,6 +146,81 @@ TEST(SpirvLaws, NumbersFitTheirTypes) {
   EXPECT_GT(refused, 60u);
 }
 
+// Conversions that saturate give the nearest number of the type: all four kinds, of every two widths.
+TEST(SpirvLaws, SaturatedConversionsGiveTheNearestNumber) {
+  const std::vector<uint32_t> widths = {8, 16, 32, 64};
+  std::string types;
+  for (const uint32_t w : {8u, 16u, 64u})
+    types += "%u" + std::to_string(w) + " = OpTypeInt " + std::to_string(w) + " 0\n";
+  const auto type = [](uint32_t w) { return w == 32 ? std::string("%uint") : "%u" + std::to_string(w); };
+  const auto literal = [](Wide n, uint32_t w) {  // of a type without a sign
+    return std::to_string(static_cast<uint64_t>(n) & (w == 64 ? ~uint64_t{0} : (uint64_t{1} << w) - 1));
+  };
+  for (const bool from_signed : {false, true})
+    for (const bool to_signed : {false, true})
+      for (const uint32_t from : widths)
+        for (const uint32_t to : widths) {
+          if (from == to && from_signed == to_signed) continue;
+          const Wide least = from_signed ? -(Wide{1} << (from - 1)) : 0, most = least + (Wide{1} << from) - 1;
+          const Wide low = to_signed ? -(Wide{1} << (to - 1)) : 0, high = low + (Wide{1} << to) - 1;
+          std::set<Wide> numbers;
+          for (const Wide edge : {least, most, low, high, Wide{0}})
+            for (const int step : {-1, 0, 1})
+              if (edge + step >= least && edge + step <= most) numbers.insert(edge + step);
+          std::string constants, code, decorations;
+          std::vector<uint64_t> right;
+          for (const Wide n : numbers) {
+            const std::string k = std::to_string(right.size());
+            constants += "%in" + k + " = OpConstant " + type(from) + " " + literal(n, from) + "\n";
+            const char* op = from_signed == to_signed ? (from_signed ? "OpSConvert" : "OpUConvert")
+                                                      : (from_signed ? "OpSatConvertSToU" : "OpSatConvertUToS");
+            code += "%to" + k + " = " + op + " " + type(to) + " %in" + k + "\nOpStore %w %to" + k + "\n";
+            if (from_signed == to_signed) decorations += "OpDecorate %to" + k + " SaturatedConversion\n";
+            right.push_back(std::stoull(literal(std::clamp(n, low, high), to)));
+          }
+          std::string text = opencl_all(
+              "; @Config: 1, 1, 1\n", code,
+              types + constants + "%pt9 = OpTypePointer Workgroup " + type(to) + "\n%w = OpVariable %pt9 Workgroup\n");
+          text.insert(text.find("OpDecorate %gids"), decorations);
+          const auto t = spirv::parse_spirv(make_source("t", text));
+          ASSERT_TRUE(t.has_value()) << render(t.error()) << text;
+          std::vector<uint64_t> found;
+          for (const prog::Instr& i : t->instrs(0))
+            if (i.kind == prog::Kind::store && i.value.is_const()) found.push_back(i.value.value());
+          EXPECT_EQ(found, right) << (from_signed ? "signed " : "unsigned ") << from << " to "
+                                  << (to_signed ? "signed " : "unsigned ") << to;
+        }
+}
+
+// ---- decorations -------------------------------------------------------------------------------------------------
+
+// What stands in a group of decorations is as if it stood at each target.
+TEST(SpirvLaws, GroupsOfDecorations) {
+  for (const bool opencl : {false, true}) {
+    const std::string plain =
+        opencl ? opencl_all("; @Config: 2, 1, 2\n; @Output: forall (%out[0] == 1)\n", "OpStore %pout %id\n")
+               : vulkan_all("; @Config: 2, 1, 2\n; @Output: forall (%out[0][0] == 1)\n", "OpStore %pout %local\n");
+    std::string grouped = plain;
+    for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+             {"OpDecorate %gids BuiltIn GlobalInvocationId\n",
+              "OpDecorate %ga BuiltIn GlobalInvocationId\n%ga = OpDecorationGroup\nOpGroupDecorate %ga %gids\n"},
+             {"OpDecorate %lids BuiltIn LocalInvocationId\n",
+              "OpDecorate %gb BuiltIn LocalInvocationId\n%gb = OpDecorationGroup\nOpGroupDecorate %gb %lids\n"},
+             {"OpDecorate %ints ArrayStride 4\n",
+              "OpDecorate %gc ArrayStride 4\n%gc = OpDecorationGroup\nOpGroupDecorate %gc %ints\n"},
+             {"OpMemberDecorate %buffer 0 Offset 0\n",
+              "OpDecorate %gd Offset 0\n%gd = OpDecorationGroup\nOpGroupMemberDecorate %gd %buffer 0\n"}}) {
+      const size_t at = grouped.find(from);
+      if (at != std::string::npos) grouped.replace(at, from.size(), to);
+    }
+    ASSERT_NE(grouped, plain);
+    const auto a = spirv::parse_spirv(make_source("t", plain)), b = spirv::parse_spirv(make_source("t", grouped));
+    ASSERT_TRUE(a.has_value()) << render(a.error());
+    ASSERT_TRUE(b.has_value()) << render(b.error());
+    EXPECT_EQ(*a, *b);
+  }
+}
+
 // ---- built-in ids ------------------------------------------------------------------------------------------------
 
 using Three = std::array<uint64_t, 3>;
