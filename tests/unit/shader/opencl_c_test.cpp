@@ -582,7 +582,7 @@ TEST_F(OpenClC, InputsHaveTheTypesOfTheSource) {
   says("p = {{{1, 2}, 3}}", "1 values are given, and the structure has 2");
   for (const char* right : {"c = {-128, 127}", "s = {65535}", "u = {-1}", "u = {0xffffffff}"})
     EXPECT_TRUE(read(with(right)).has_value()) << right;
-  // A pattern in hexadecimal stands for the bits of a number of 32 and more bits; the same number in decimal does not fit.
+  // A pattern in hexadecimal stands for the bits of a number of 32 and more bits; in decimal it does not fit.
   for (const auto& [pattern, number] : {std::pair("i = {0xffffffff}", "i = {4294967295}"),
                                         {"l = {0xffffffffffffffff}", "l = {18446744073709551615}"}}) {
     const auto of = [&](const char* input) {

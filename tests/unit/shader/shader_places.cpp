@@ -408,7 +408,7 @@ TEST_F(Kernels, GenericPointersKnowTheirAddressSpace) {
     EXPECT_EQ(ask("// @Input: g = {" + std::to_string(chosen) +
                       "}\n// @Output: forall (o[0] == " + std::to_string(1 << chosen) + ")\n",
                   "", "global int* g, global int* o",
-                  "local int l; int v = 3; int* p = g[0] == 0 ? (int*)g : g[0] == 1 ? &l : &v;\n"
+                  "local int l; int v = 3; int* p = g[0] == 0 ? (int*)g : g[0] == 1 ? (int*)&l : &v;\n"
                   "o[0] = (to_global(p) != 0) + (to_local(p) != 0) * 2 + (to_private(p) != 0) * 4;"),
               Status::holds);
   const std::string set =
