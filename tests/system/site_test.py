@@ -22,6 +22,17 @@ def make(root, output):
     return subprocess.run([root / "tools" / "make_site", output], capture_output=True, text=True)
 
 
+def luminance(colour):
+    parts = [int(colour[k:k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(a, b):
+    high, low = sorted((luminance(a), luminance(b)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         site = Path(scratch) / "site"
@@ -41,6 +52,13 @@ def main():
             for tag in re.findall(r"<(?:script|link|img|iframe)\b[^>]*>", page.read_text()):
                 if "canonical" not in tag:
                     assert not LOADED.match(tag), f"{page} loads {tag}"
+        # The theme's own link on the dark page has a contrast of 2.4.
+        rules = (site / "contrast.css").read_text()
+        for scheme, ground in (("slate", "#1e2129"), ("default", "#ffffff")):
+            link = re.search(rf"scheme={scheme}\][^}}]*--md-typeset-a-color:(#[0-9a-f]{{6}})", rules)[1]
+            assert contrast(link, ground) >= 4.5, (scheme, link)
+        for page in (site / "index.html", site / "docs" / "options.html"):
+            assert "contrast.css" in page.read_text(), f"{page} is without its colours"
         index = json.loads((site / "search" / "search_index.json").read_text())
         found = {entry["location"].split("#")[0] for entry in index["docs"]}
         assert len(found) >= len(pages), f"{len(found)} of {len(pages)} pages can be searched for"
