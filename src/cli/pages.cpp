@@ -144,7 +144,7 @@ CompletedVerb completed(const VerbInfo& verb) {
 }
 
 // For shells: between single quotes, which no text has then.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "'";
   for (const char c : text)
     if (c == '\'')
@@ -212,7 +212,7 @@ std::string bash(const std::vector<CompletedVerb>& verbs) {
       if (!o.values.empty())
         values += fmt::format("        {}) values=\"{}\" ;;\n", fmt::join(o.spellings, "|"), words_of(o));
     }
-    out += fmt::format("    {})\n      options=\"{}\"\n", quoted(v.name), options);
+    out += fmt::format("    {})\n      options=\"{}\"\n", in_quotes(v.name), options);
     if (!values.empty())
       out += "      case $before in\n" + values + "      esac ;;\n";
     else
@@ -234,7 +234,7 @@ std::string fish(const std::vector<CompletedVerb>& verbs) {
   std::string out;
   for (const CompletedVerb& v : verbs)
     if (v.name.find(' ') == std::string::npos)
-      out += fmt::format("complete -c fencepost -n __fish_use_subcommand -a {} -d {}\n", v.name, quoted(v.summary));
+      out += fmt::format("complete -c fencepost -n __fish_use_subcommand -a {} -d {}\n", v.name, in_quotes(v.summary));
   for (const std::string& group : groups_in(verbs))
     out += fmt::format("complete -c fencepost -n __fish_use_subcommand -a {}\n", group);
   for (const CompletedVerb& v : verbs) {
@@ -243,11 +243,11 @@ std::string fish(const std::vector<CompletedVerb>& verbs) {
     if (space != std::string::npos) {
       const std::string group = v.name.substr(0, space), second = v.name.substr(space + 1);
       out += fmt::format("complete -c fencepost -n '__fish_seen_subcommand_from {}' -a {} -d {}\n", group, second,
-                         quoted(v.summary));
+                         in_quotes(v.summary));
       when = fmt::format("__fish_seen_subcommand_from {}; and __fish_seen_subcommand_from {}", group, second);
     }
     for (const CompletedVerb::Option& o : v.options) {
-      std::string line = fmt::format("complete -c fencepost -n {}", quoted(when));
+      std::string line = fmt::format("complete -c fencepost -n {}", in_quotes(when));
       for (const std::string& s : o.spellings)
         line += s.starts_with("--") ? " -l " + s.substr(2)
                 : s.size() == 2     ? " -s " + s.substr(1)
@@ -258,7 +258,7 @@ std::string fish(const std::vector<CompletedVerb>& verbs) {
         line += fmt::format(" -x -a '{}'", fmt::join(o.values, " "));
       else if (o.takes_value)
         line += " -r";
-      out += line + " -d " + quoted(o.help) + "\n";
+      out += line + " -d " + in_quotes(o.help) + "\n";
     }
   }
   return out;

@@ -21,7 +21,7 @@ const char* name(Origin o) {
 
 const char* name(AccessKind k) { return k == AccessKind::read ? "read" : k == AccessKind::write ? "write" : "atomic"; }
 
-std::string quoted(const std::string& s) {
+std::string in_quotes(const std::string& s) {
   std::string out = "\"";
   for (const char c : s) {
     if (c == '"' || c == '\\') out += '\\';
@@ -130,7 +130,7 @@ class Printer {
     out += values(c.operands);
     if (c.no_signed_wrap) out += " nsw";
     if (c.no_unsigned_wrap) out += " nuw";
-    if (!c.note.empty()) out += fmt::format(" {}", quoted(c.note));
+    if (!c.note.empty()) out += fmt::format(" {}", in_quotes(c.note));
     return out;
   }
   std::string text(const Load& l) const {
@@ -141,7 +141,7 @@ class Printer {
     std::string out = fmt::format("atomic {} {} {} {} <-{}", ir::name(a.op), ir::name(a.order), ir::name(a.scope),
                                   access(a.access), values(a.operands));
     if (a.op == AtomicOp::compare_exchange) out += fmt::format(" failure {}", ir::name(a.failure));
-    return out + (a.spelling.empty() ? "" : fmt::format(" {}", quoted(a.spelling)));
+    return out + (a.spelling.empty() ? "" : fmt::format(" {}", in_quotes(a.spelling)));
   }
   std::string text(const Fence& f) const {
     return fmt::format("fence {} {}{}{}", ir::name(f.order), ir::name(f.scope), f.local ? " local" : "",

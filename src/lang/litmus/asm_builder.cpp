@@ -48,7 +48,7 @@ Mnemonic parse_mnemonic(Cursor& c) {
 void fail_modifier(const Cursor& c, const Mnemonic& m, const Token& word, const std::vector<std::string>& known) {
   std::string all;
   for (const std::string& k : known) all += (all.empty() ? "." : ", .") + k;
-  c.fail(word, fmt::format("{} is not a modifier of {}", quoted(word.text), quoted(m.head().text)),
+  c.fail(word, fmt::format("{} is not a modifier of {}", litmus::quoted(word.text), litmus::quoted(m.head().text)),
          suggest(word.text, known, "known here: " + all));
 }
 
@@ -99,7 +99,8 @@ prog::LabelId ThreadBuilder::label(std::string_view name, const Span& use) {
 void ThreadBuilder::define_label(std::string_view name, const Span& at) {
   const prog::LabelId id = label_id(name);
   if (label_defined_[id])
-    fail_at(at, fmt::format("the label {} is defined twice in this thread", quoted(name)), "rename one of the two");
+    fail_at(at, fmt::format("the label {} is defined twice in this thread", litmus::quoted(name)),
+            "rename one of the two");
   label_defined_[id] = true;
   templ_.labels[id].at = static_cast<uint32_t>(templ_.code.size());
   Instr i;
@@ -115,7 +116,7 @@ prog::Template ThreadBuilder::finish() {
     std::vector<std::string> known;
     for (prog::LabelId k = 0; k < templ_.labels.size(); ++k)
       if (label_defined_[k]) known.push_back(templ_.labels[k].name);
-    fail_at(label_use_[i], fmt::format("this thread has no label {}", quoted(templ_.labels[i].name)),
+    fail_at(label_use_[i], fmt::format("this thread has no label {}", litmus::quoted(templ_.labels[i].name)),
             suggest(templ_.labels[i].name, known,
                     fmt::format("put '{}:' where the jump should go", templ_.labels[i].name)));
   }
@@ -152,7 +153,7 @@ prog::SymbolId AsmBuilder::symbol(std::string_view name, const Span& span) {
 
 prog::SymbolId AsmBuilder::declare(std::string_view name, const Span& span) {
   if (has_symbol(name) || is_multimem(name))
-    fail_at(span, fmt::format("the location {} is declared twice", quoted(name)), "remove one of the two");
+    fail_at(span, fmt::format("the location {} is declared twice", litmus::quoted(name)), "remove one of the two");
   return make(name, span);
 }
 
@@ -161,13 +162,13 @@ prog::SymbolId AsmBuilder::require(std::string_view name, const Span& span) {
   if (found != by_name_.end()) return found->second;
   std::vector<std::string> names;
   for (const auto& s : test.symbols) names.push_back(s.name);
-  fail_at(span, fmt::format("there is no location {} yet", quoted(name)),
+  fail_at(span, fmt::format("there is no location {} yet", litmus::quoted(name)),
           suggest(name, names, fmt::format("declare it before this point, as in '{} = 0'", name)));
 }
 
 prog::SymbolId AsmBuilder::alias(std::string_view name, prog::SymbolId target, std::string proxy, const Span& span) {
   if (has_symbol(name) || is_multimem(name))
-    fail_at(span, fmt::format("the location {} is declared twice", quoted(name)), "remove one of the two");
+    fail_at(span, fmt::format("the location {} is declared twice", litmus::quoted(name)), "remove one of the two");
   const auto id = static_cast<prog::SymbolId>(test.symbols.size());
   prog::Symbol s;
   s.name = std::string(name);
@@ -184,7 +185,7 @@ prog::SymbolId AsmBuilder::alias(std::string_view name, prog::SymbolId target, s
 
 void AsmBuilder::bind_multimem(std::string_view name, const std::vector<prog::SymbolId>& targets, const Span& span) {
   if (has_symbol(name) || is_multimem(name))
-    fail_at(span, fmt::format("the location {} is declared twice", quoted(name)), "remove one of the two");
+    fail_at(span, fmt::format("the location {} is declared twice", litmus::quoted(name)), "remove one of the two");
   std::vector<prog::SymbolId>& out = multimems_[name];
   for (const prog::SymbolId target : targets) {
     const auto id = static_cast<prog::SymbolId>(test.symbols.size());
@@ -244,11 +245,11 @@ prog::RegId parse_register(Cursor& c, ThreadBuilder& t) {
 
 prog::SymbolId parse_location(Cursor& c, AsmBuilder& b) {
   if (at_register(c))
-    c.fail(c.peek(), fmt::format("expected a location, found the register {}", quoted(c.peek().text)),
+    c.fail(c.peek(), fmt::format("expected a location, found the register {}", litmus::quoted(c.peek().text)),
            "this dialect has no access through registers; name the location");
   const Token t = c.expect_word("a location", "name the memory location, as in ld.weak r0, x");
   if (b.is_multimem(t.text))  // PTX ISA 9.4, 8.2.3: "Only multimem.* operations are valid on multimem addresses"
-    c.fail(t, fmt::format("{} is a multimem address, which other operations may not access", quoted(t.text)),
+    c.fail(t, fmt::format("{} is a multimem address, which other operations may not access", litmus::quoted(t.text)),
            "use multimem.ld_reduce, multimem.st or multimem.red, or name one of its locations");
   return b.symbol(t.text, c.span(t));
 }
@@ -261,7 +262,7 @@ term::Expr parse_value(Cursor& c, ThreadBuilder& t) {
 
 void parse_comma(Cursor& c, const Mnemonic& m) {
   if (c.accept(",")) return;
-  c.fail_expected(c.peek(), "','", fmt::format("{} takes another operand", quoted(m.head().text)));
+  c.fail_expected(c.peek(), "','", fmt::format("{} takes another operand", litmus::quoted(m.head().text)));
 }
 
 // ---- common instructions -------------------------------------------------------------------------------
@@ -279,7 +280,7 @@ constexpr NamedOp k_branches[] = {{"beq", term::Op::eq},  {"bne", term::Op::ne},
 
 void no_modifiers(const Cursor& c, const Mnemonic& m) {
   if (m.parts.size() > 1)
-    c.fail(m.parts[1], fmt::format("{} takes no modifier", quoted(m.head().text)),
+    c.fail(m.parts[1], fmt::format("{} takes no modifier", litmus::quoted(m.head().text)),
            fmt::format("remove '.{}'", m.parts[1].text));
 }
 

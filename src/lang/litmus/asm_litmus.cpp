@@ -84,7 +84,7 @@ class Frame {
 
   Token location_name() {
     if (at_register(c_))
-      c_.fail(c_.peek(), fmt::format("register {} needs its thread here", quoted(c_.peek().text)),
+      c_.fail(c_.peek(), fmt::format("register {} needs its thread here", litmus::quoted(c_.peek().text)),
               fmt::format("write P0:{}", c_.peek().text));
     return c_.expect_word("a location", "initial values are 'x = 1' or 'P0:r1 = 1'");
   }
@@ -99,7 +99,7 @@ class Frame {
       const Token proxy = c_.expect_word("a proxy", "generic, constant, texture or surface");
       static const std::vector<std::string> proxies = {"generic", "constant", "texture", "surface"};
       if (std::find(proxies.begin(), proxies.end(), proxy.text) == proxies.end())
-        c_.fail(proxy, fmt::format("there is no proxy {}", quoted(proxy.text)),
+        c_.fail(proxy, fmt::format("there is no proxy {}", litmus::quoted(proxy.text)),
                 suggest(proxy.text, proxies, "proxies are generic, constant, texture and surface"));
       c_.expect("aliases");
       alias(name, std::string(proxy.text));
@@ -167,15 +167,15 @@ class Frame {
       const prog::SymbolId s = b_.require(t.text, c_.span(t));
       const prog::Object& o = init_of(s);
       if (o.home != prog::k_none || prog::is_tensor_map(o) || b_.test.symbols[s].aliased != prog::k_none)
-        c_.fail(t, fmt::format("{} is no location of global memory", quoted(t.text)),
+        c_.fail(t, fmt::format("{} is no location of global memory", litmus::quoted(t.text)),
                 fmt::format("declare it as '{} = 0'", t.text));
       if (std::find(all.begin(), all.end(), s) != all.end())
-        c_.fail(t, fmt::format("{} stands twice here", quoted(t.text)), "name different locations");
+        c_.fail(t, fmt::format("{} stands twice here", litmus::quoted(t.text)), "name different locations");
       all.push_back(s);
     } while (c_.accept(","));
     if (!map) {
       if (all.size() < 2)
-        c_.fail(name, fmt::format("{} stands for one location", quoted(name.text)),
+        c_.fail(name, fmt::format("{} stands for one location", litmus::quoted(name.text)),
                 "a multimem address is one of several distinct locations (PTX ISA 9.4, 8.2.3)");
       return b_.bind_multimem(name.text, all, c_.span(name));
     }
@@ -291,11 +291,12 @@ class Frame {
         std::vector<std::string> known(d_.levels.begin(), d_.levels.end());
         if (d_.clusters) known.insert(known.end(), {"cluster", "warp"});
         if (d_.hosts) known.emplace_back("host");
-        c_.fail(level, fmt::format("there is no scope level {}", quoted(level.text)),
+        c_.fail(level, fmt::format("there is no scope level {}", litmus::quoted(level.text)),
                 suggest(level.text, known, "write the place as " + scope_example()));
       }
       const auto k = static_cast<size_t>(at - d_.levels.begin());
-      if (seen[k]) c_.fail(level, fmt::format("{} is given twice", quoted(level.text)), "give every level once");
+      if (seen[k])
+        c_.fail(level, fmt::format("{} is given twice", litmus::quoted(level.text)), "give every level once");
       seen[k] = true;
       path[k + 1] = static_cast<uint32_t>(number_value(c_, c_.expect_number("the number of the group"), 0xffffffff));
     } while (c_.accept(","));
@@ -325,8 +326,10 @@ class Frame {
         c_.fail(t, fmt::format("this row has more cells than the {} thread{} of the test", n, n == 1 ? "" : "s"),
                 "end the row with ';' here, or add a thread to the first row");
       if (t.kind == Tok::end) c_.fail(t, "the last row is not finished", "end every row with ';'");
-      c_.fail(t, fmt::format("unexpected {} after the instruction", t.kind == Tok::string ? "string" : quoted(t.text)),
-              "end the cell with '|' or the row with ';'");
+      c_.fail(
+          t,
+          fmt::format("unexpected {} after the instruction", t.kind == Tok::string ? "string" : litmus::quoted(t.text)),
+          "end the cell with '|' or the row with ';'");
     }
   }
 
@@ -353,7 +356,7 @@ class Frame {
       Start s{p.thread, {t.reg(p.reg.text), p.value, prog::k_none}};
       for (const Start& other : starts)
         if (other.thread == s.thread && other.init.reg == s.init.reg)
-          c_.fail(p.reg, fmt::format("register {} of P{} is initialised twice", quoted(p.reg.text), p.thread),
+          c_.fail(p.reg, fmt::format("register {} of P{} is initialised twice", litmus::quoted(p.reg.text), p.thread),
                   "remove one of the two");
       if (p.is_address) s.init.address = b_.symbol(p.location.text, c_.span(p.location));
       keep_.push_back(!used || p.is_address || p.value != 0);

@@ -138,12 +138,12 @@ class Reader {
     size_t next = 1;
     if (next < m_.parts.size() && m_.parts[next].is("cta")) ++next;
     if (next >= m_.parts.size())
-      fail_at(after_mnemonic(), fmt::format("{} lacks its mode", quoted(m_.text())),
+      fail_at(after_mnemonic(), fmt::format("{} lacks its mode", litmus::quoted(m_.text())),
               "write bar.cta.sync or bar.cta.arrive");
     const Token& mode = m_.parts[next];
     if (!mode.is("sync") && !mode.is("arrive")) fail_modifier(c_, m_, mode, {"cta", "sync", "arrive"});
     if (next + 1 < m_.parts.size())
-      c_.fail(m_.parts[next + 1], fmt::format("unexpected modifier {}", quoted(m_.parts[next + 1].text)),
+      c_.fail(m_.parts[next + 1], fmt::format("unexpected modifier {}", litmus::quoted(m_.parts[next + 1].text)),
               "a barrier is bar.cta.sync or bar.cta.arrive");
     out.arrive = mode.is("arrive");
     out.mnemonic = out.arrive ? "bar.cta.arrive" : "bar.cta.sync";
@@ -159,7 +159,7 @@ class Reader {
     if (!level.is("cta") && !level.is("gl") && !level.is("sys"))
       fail_modifier(c_, m_, level, {"cta", "gl", "sys", "proxy"});
     if (m_.parts.size() > 2)
-      c_.fail(m_.parts[2], fmt::format("unexpected modifier {}", quoted(m_.parts[2].text)),
+      c_.fail(m_.parts[2], fmt::format("unexpected modifier {}", litmus::quoted(m_.parts[2].text)),
               "write membar.cta, membar.gl or membar.sys");
     const auto* scope = find(k_scopes, level.is("gl") ? "gpu" : level.text);
     out.mnemonic = fmt::format("fence.sc.{}", scope->name);
@@ -248,7 +248,7 @@ class Reader {
     if (!o_.default_orders || head_.kind == PtxOp::Kind::fence) {
       const char* example =
           head_.kind == PtxOp::Kind::load || head_.kind == PtxOp::Kind::store ? "; plain accesses are .weak" : "";
-      fail_at(after_mnemonic(), fmt::format("{} needs an order here", quoted(m_.text())),
+      fail_at(after_mnemonic(), fmt::format("{} needs an order here", litmus::quoted(m_.text())),
               fmt::format("add {}{}", order_list(head_.kind), example));
     }
     mods_.order = atomic() ? Order::relaxed : Order::weak;
@@ -265,16 +265,16 @@ class Reader {
     if (std::find(orders.begin(), orders.end(), *mods_.order) == orders.end())
       c_.fail(mods_.order_token,
               fmt::format("'.{}' is not an order of {}", mods_.order_token.text, kind_word(head_.kind)),
-              fmt::format("{} takes {}", quoted(m_.head().text), order_list(head_.kind)));
+              fmt::format("{} takes {}", litmus::quoted(m_.head().text), order_list(head_.kind)));
     const bool unscoped = *mods_.order == Order::weak || *mods_.order == Order::volatile_;
     if (unscoped && mods_.scope)
       c_.fail(mods_.scope_token, fmt::format("a {} access has no scope", mods_.order_text),
               fmt::format("remove .{0}, or write .relaxed.{0}", mods_.scope_text));
     if (!unscoped && !mods_.scope)
-      fail_at(after_mnemonic(), fmt::format("{} needs a scope here", quoted(m_.text())),
+      fail_at(after_mnemonic(), fmt::format("{} needs a scope here", litmus::quoted(m_.text())),
               "add .cta, .cluster, .gpu or .sys");
     if (atomic() && mods_.rmw == PtxOp::Rmw::none)
-      fail_at(after_mnemonic(), fmt::format("{} needs an operation here", quoted(m_.text())),
+      fail_at(after_mnemonic(), fmt::format("{} needs an operation here", litmus::quoted(m_.text())),
               head_.kind == PtxOp::Kind::red ? "add .add, .sub, .mul, .div, .and, .or or .xor"
                                              : "add .exch, .cas, .add, .sub, .mul, .div, .and, .or or .xor");
   }

@@ -106,7 +106,7 @@ class Reader {
   const Token& token(Word w) const { return *at_[w]; }
   Span after() const { return c_.span(m_.end, m_.end + 1); }
   [[noreturn]] void missing(std::string what, std::string hint) const {
-    fail_at(after(), fmt::format("{} needs {} here", quoted(m_.text()), what), std::move(hint));
+    fail_at(after(), fmt::format("{} needs {} here", litmus::quoted(m_.text()), what), std::move(hint));
   }
   [[noreturn]] void misplaced(Word w, std::string why, std::string hint) const {
     c_.fail(token(w), fmt::format("'.{}' does not fit here: {}", token(w).text, why), std::move(hint));
@@ -139,7 +139,7 @@ class Reader {
         for (int k = khronos_ ? w_st : w_atom; k < w_count; ++k) known.emplace_back(spell(k));
         if (m_.head().is("rmw"))
           for (const char* op : {"add", "sub", "mul", "div", "and", "or", "xor"}) known.emplace_back(op);
-        c_.fail(t, fmt::format("{} is not a modifier of {}", quoted(t.text), quoted(m_.head().text)),
+        c_.fail(t, fmt::format("{} is not a modifier of {}", litmus::quoted(t.text), litmus::quoted(m_.head().text)),
                 suggest(t.text, known, "docs/litmus.md lists the modifiers of every instruction"));
       }
       if (has(*w)) c_.fail(t, fmt::format("'.{}' is given twice", t.text), "give every modifier once");

@@ -80,7 +80,7 @@ class Parser {
         const uint64_t cells = test_.objects[test_.symbols[v.symbol].object].init.size();
         v.cell = number_value(c_, k);
         if (v.cell >= cells)
-          c_.fail(k, fmt::format("{} has no cell {}", quoted(name.text), v.cell),
+          c_.fail(k, fmt::format("{} has no cell {}", litmus::quoted(name.text), v.cell),
                   cells == 1 ? "it has one cell, 0" : fmt::format("its cells are 0 to {}", cells - 1));
         c_.expect("]");
       } else if (right) {
@@ -102,7 +102,7 @@ class Parser {
       const Token t = c_.peek();
       const uint32_t thread = parse_thread_id(c_);
       if (!several)
-        c_.fail(t, fmt::format("there is one {}, and no other for a group of threads", quoted(name.text)),
+        c_.fail(t, fmt::format("there is one {}, and no other for a group of threads", litmus::quoted(name.text)),
                 fmt::format("write {}", name.text));
       v.symbol = instance(v.symbol, thread, t);
     } else {
@@ -319,7 +319,7 @@ Resolver resolver_of(const prog::Test& test) {
       if (!x.temporary) names.push_back(x.name);
     std::string all;
     for (const auto& n : names) all += (all.empty() ? "" : ", ") + n;
-    fail_at(span, fmt::format("thread P{} has no register {}", thread, quoted(name)),
+    fail_at(span, fmt::format("thread P{} has no register {}", thread, litmus::quoted(name)),
             suggest(name, names, names.empty() ? "this thread uses no register" : "its registers are " + all));
   };
   r.registers = [&test](uint32_t thread, prog::RegId reg) -> const prog::Register& {
@@ -329,11 +329,11 @@ Resolver resolver_of(const prog::Test& test) {
     for (prog::SymbolId i = 0; i < test.symbols.size(); ++i)
       if (prog::declared_name(test.symbols[i]) == name) return i;
     if (is_register_name(name))
-      fail_at(span, fmt::format("register {} needs its thread here", quoted(name)),
+      fail_at(span, fmt::format("register {} needs its thread here", litmus::quoted(name)),
               fmt::format("write 0:{0} or P0:{0}", name));
     std::vector<std::string> names;
     for (const auto& s : test.symbols) names.push_back(prog::declared_name(s));
-    fail_at(span, fmt::format("there is no location {}", quoted(name)),
+    fail_at(span, fmt::format("there is no location {}", litmus::quoted(name)),
             suggest(name, names, "a location in a condition must be initialised or used by a thread"));
   };
   return r;
@@ -441,7 +441,7 @@ void warn(const prog::Test& test, const Cond& c, Diagnostics& out) {
   if (may_hold_address(test, c.lhs)) return;
   const std::string& name = test.symbols[c.rhs.symbol].name;
   out.add({Severity::warning, Fault::bad_input, at,
-           fmt::format("{} on the right is the address of the location, as in herd", quoted(name)),
+           fmt::format("{} on the right is the address of the location, as in herd", litmus::quoted(name)),
            fmt::format("write [{0}] for its value, or &{0} for the address", name)});
 }
 

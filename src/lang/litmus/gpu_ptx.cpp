@@ -37,7 +37,7 @@ class Reader {
     std::transform(language.begin(), language.end(), language.begin(),
                    [](unsigned char ch) { return static_cast<char>(std::toupper(ch)); });
     if (language != "GPU_PTX")
-      fail_at(header.language_span, fmt::format("{} is not GPU_PTX", quoted(header.language)),
+      fail_at(header.language_span, fmt::format("{} is not GPU_PTX", litmus::quoted(header.language)),
               "start the file with GPU_PTX and a name");
     prog::Test& t = b_.test;
     t.title = header.title;
@@ -101,7 +101,7 @@ class Reader {
     const Token t = c_.expect_word("a type", "types are .s32 .u32 .b32 .s64 .u64 .b64 .pred");
     const auto type = find_type(t.text);
     if (!type)
-      c_.fail(t, fmt::format("{} is not a type", quoted(t.text)),
+      c_.fail(t, fmt::format("{} is not a type", litmus::quoted(t.text)),
               suggest(t.text, type_names(), "types are .s32 .u32 .b32 .s64 .u64 .b64 .pred"));
     return *type;
   }
@@ -126,7 +126,7 @@ class Reader {
         const Token name = c_.expect_word("a constant or a location", "write = 1 or = x");
         r.location = std::string(name.text);
         if (r.type.width != 64)
-          c_.fail(t, fmt::format("an address needs 64 bits, and {} has {}", quoted(r.name), r.type.width),
+          c_.fail(t, fmt::format("an address needs 64 bits, and {} has {}", litmus::quoted(r.name), r.type.width),
                   fmt::format("declare it .b64: {}:.reg .b64 {} = {}", r.thread, r.name, r.location));
         b_.location(name.text, c_.span(name), true);
       }
@@ -140,7 +140,7 @@ class Reader {
     if (regions_.size() < b_.test.objects.size()) regions_.resize(b_.test.objects.size());
     std::string& have = regions_[b_.test.symbols[s].object];
     if (!have.empty() && have != t.text)
-      c_.fail(t, fmt::format("{} is {} elsewhere", quoted(o.name), have), "a location lies in one region");
+      c_.fail(t, fmt::format("{} is {} elsewhere", litmus::quoted(o.name), have), "a location lies in one region");
     have = std::string(t.text);
     if (t.is("shared")) o.tags.add(Tag::SHARED);
   }
@@ -154,7 +154,7 @@ class Reader {
     const Token name = c_.expect_word("a location", "write x = 0; or 0:.reg .s32 r0;");
     if (bracket) c_.expect("]");
     if (std::find(initialised_.begin(), initialised_.end(), name.text) != initialised_.end())
-      c_.fail(name, fmt::format("a second initial value of {}", quoted(name.text)), "remove one of the two");
+      c_.fail(name, fmt::format("a second initial value of {}", litmus::quoted(name.text)), "remove one of the two");
     initialised_.emplace_back(name.text);
     const prog::SymbolId s = b_.location(name.text, c_.span(name), true);
     if (where.kind == Tok::word) region(s, where);
@@ -195,7 +195,8 @@ class Reader {
       ThreadCode& t = threads_[r.thread];
       const prog::RegId reg = t.declare(r.name, r.type, r.span);
       if (b_.has_location(r.name))
-        fail_at(r.span, fmt::format("{} is a location and a register", quoted(r.name)), "rename one of the two");
+        fail_at(r.span, fmt::format("{} is a location and a register", litmus::quoted(r.name)),
+                "rename one of the two");
       if (!r.has_value) continue;
       prog::InitValue v{reg, r.constant, k_none};
       if (!r.location.empty()) {
@@ -264,12 +265,12 @@ class Reader {
     else if (level.is("warp"))
       length = 4;
     else
-      c_.fail(level, fmt::format("{} is not a level", quoted(level.text)),
+      c_.fail(level, fmt::format("{} is not a level", litmus::quoted(level.text)),
               suggest(level.text, {"device", "grid", "kernel", "cta", "warp", "system"},
                       "levels are device, grid, cta and warp"));
     const bool grouping = (level.is("grid") || level.is("kernel")) && path.size() == 2;
     if (!grouping && path.size() > length - (length == 1 ? 0 : 1))
-      c_.fail(level, fmt::format("{} inside a narrower or equal level", quoted(level.text)),
+      c_.fail(level, fmt::format("{} inside a narrower or equal level", litmus::quoted(level.text)),
               "levels nest as device, cta, warp");
     if (depth > 0 && path.size() + 1 < length)
       c_.fail(level, fmt::format("this {} stands outside every {}", level.text, length == 4 ? "cta" : "device"),
@@ -324,7 +325,7 @@ class Reader {
       std::vector<std::string> names;
       for (const auto& [other, o] : b_.locations())
         if (o.mentioned) names.push_back(other);
-      fail_at(l.first_use, fmt::format("{} is neither a register of the thread nor a location", quoted(name)),
+      fail_at(l.first_use, fmt::format("{} is neither a register of the thread nor a location", litmus::quoted(name)),
               suggest(name, names, fmt::format("declare it in the initial state: {} = 0;", name)));
     }
     for (uint32_t k = 0; k < threads_.size(); ++k) {
@@ -341,7 +342,7 @@ class Reader {
       prog::Object& o = t.objects[object];
       const auto s = static_cast<int64_t>(value);
       if (o.width < 64 && (s < -(int64_t{1} << (o.width - 1)) || s > static_cast<int64_t>(term::mask(o.width))))
-        fail_at(span, fmt::format("{} does not fit the {} bits of {}", s, o.width, quoted(o.name)),
+        fail_at(span, fmt::format("{} does not fit the {} bits of {}", s, o.width, litmus::quoted(o.name)),
                 "use a smaller value, or .s64 accesses");
       o.init = {value & term::mask(o.width)};
     }
@@ -362,7 +363,8 @@ class Reader {
       if (o.declared.empty() && !sized_[id]) o.width = width;
       sized_[id] = true;
       if (o.width != width)
-        unsupported(i.span, fmt::format("an access of {} bits to {}, which has {}", width, quoted(o.name), o.width),
+        unsupported(i.span,
+                    fmt::format("an access of {} bits to {}, which has {}", width, litmus::quoted(o.name), o.width),
                     "all accesses to a location must have one width");
     }
   }
@@ -379,7 +381,7 @@ class Reader {
         if (!prog::same_scope(t.threads[owner[id]].scope, t.threads[k].scope, 2))
           fail_at(span,
                   fmt::format("T{} and T{} are in different CTAs, and each has its own shared {}", owner[id], k,
-                              quoted(o.name)),
+                              litmus::quoted(o.name)),
                   fmt::format("write '{}: global', or put the threads into one cta, or use two locations", o.name));
       }
   }

@@ -103,7 +103,7 @@ prog::RegId ThreadCode::find_reg(std::string_view name) const {
 
 prog::RegId ThreadCode::declare(std::string_view name, const Type& type, const Span& span) {
   if (find_reg(name) != k_none)
-    fail_at(span, fmt::format("T{} declares {} twice", id_, quoted(name)), "remove one of the two");
+    fail_at(span, fmt::format("T{} declares {} twice", id_, litmus::quoted(name)), "remove one of the two");
   t_.registers.push_back({std::string(name), type.width, type.name, false});
   return static_cast<prog::RegId>(t_.registers.size() - 1);
 }
@@ -114,14 +114,14 @@ prog::RegId ThreadCode::parse_reg(Cursor& c, std::string_view what) {
   if (r != k_none) return r;
   std::vector<std::string> names;
   for (const auto& x : t_.registers) names.push_back(x.name);
-  c.fail(name, fmt::format("T{} has no register {}", id_, quoted(name.text)),
+  c.fail(name, fmt::format("T{} has no register {}", id_, litmus::quoted(name.text)),
          suggest(name.text, names, fmt::format("declare it in the initial state: {}:.reg .s32 {};", id_, name.text)));
 }
 
 void ThreadCode::check_width(Cursor& c, const Token& at, prog::RegId r, const Type& type) const {
   const prog::Register& x = t_.registers[r];
   if (x.width != type.width)
-    c.fail(at, fmt::format("{} is a .{} register, not one of {} bits", quoted(x.name), x.type, type.width),
+    c.fail(at, fmt::format("{} is a .{} register, not one of {} bits", litmus::quoted(x.name), x.type, type.width),
            x.width == 1 || type.width == 1 ? "predicates are made by setp" : "convert it first: cvt.u64.u32 r1, r0");
 }
 
@@ -138,7 +138,8 @@ ThreadCode::Operand ThreadCode::operand(Cursor& c, const Type& type, bool may_be
   } else if (t.kind == Tok::word && find_reg(t.text) == k_none && may_be_location && b_.has_location(t.text)) {
     c.next();
     if (type.width != 64)
-      c.fail(t, fmt::format("the address of {} has 64 bits", quoted(t.text)), "use mov.u64 and a 64-bit register");
+      c.fail(t, fmt::format("the address of {} has 64 bits", litmus::quoted(t.text)),
+             "use mov.u64 and a 64-bit register");
     const prog::SymbolId s = b_.location(t.text, c.span(t), false);
     reaches(s, c.span(t));
     o.symbol = std::string(t.text);
@@ -159,7 +160,7 @@ void ThreadCode::address(Cursor& c, Instr& i) {
   const prog::RegId r = find_reg(name.text);
   if (r != k_none) {
     if (t_.registers[r].width < 32)
-      c.fail(name, fmt::format("{} holds no address", quoted(name.text)), "addresses live in .b64 registers");
+      c.fail(name, fmt::format("{} holds no address", litmus::quoted(name.text)), "addresses live in .b64 registers");
     i.spelling = {std::string(name.text)};
     i.addr.index = term::resize(term::variable(r, t_.registers[r].width), 64, false);
   } else {
@@ -203,7 +204,8 @@ ThreadCode::Modifiers ThreadCode::modifiers(Cursor& c, const Mnemonic& m, std::s
   const bool memory = m.head().is("ld") || m.head().is("st");
   const bool atomic = m.head().is("atom") || m.head().is("red");
   const auto once = [&](std::string& slot, const Token& t) {
-    if (!slot.empty()) c.fail(t, fmt::format("{} after .{}", quoted(t.text), slot), "an instruction has one of these");
+    if (!slot.empty())
+      c.fail(t, fmt::format("{} after .{}", litmus::quoted(t.text), slot), "an instruction has one of these");
     slot = std::string(t.text);
   };
   for (size_t k = 1; k < m.parts.size(); ++k) {
@@ -245,7 +247,8 @@ void ThreadCode::cell(Cursor& c) {
     c.next();
     const prog::LabelId l = label(name.text, c.span(name));
     if (label_placed_[l])
-      c.fail(name, fmt::format("the label {} stands twice in T{}", quoted(name.text), id_), "rename one of the two");
+      c.fail(name, fmt::format("the label {} stands twice in T{}", litmus::quoted(name.text), id_),
+             "rename one of the two");
     label_placed_[l] = true;
     t_.labels[l].at = static_cast<uint32_t>(t_.code.size());
     Instr i;
@@ -266,8 +269,10 @@ void ThreadCode::instruction(Cursor& c) {
     const Token t = c.peek();
     i.predicate = parse_reg(c, "a predicate register after '@'");
     if (t_.registers[i.predicate].width != 1)
-      c.fail(t, fmt::format("{} is a .{} register, not a predicate", quoted(t.text), t_.registers[i.predicate].type),
-             fmt::format("declare it: {}:.reg .pred {};", id_, t.text));
+      c.fail(
+          t,
+          fmt::format("{} is a .{} register, not a predicate", litmus::quoted(t.text), t_.registers[i.predicate].type),
+          fmt::format("declare it: {}:.reg .pred {};", id_, t.text));
   }
   const Mnemonic m = parse_mnemonic(c);
   i.mnemonic = m.text();
@@ -291,7 +296,7 @@ void ThreadCode::instruction(Cursor& c) {
   } else if (operation(head.text, true)) {
     arithmetic(c, m, i);
   } else {
-    c.fail(head, fmt::format("unknown instruction {}", quoted(head.text)),
+    c.fail(head, fmt::format("unknown instruction {}", litmus::quoted(head.text)),
            head.is("fence") || head.is("bar")
                ? "this is a later PTX; fences are membar.cta, membar.gl and membar.sys here, or write a PTX test"
                : suggest(head.text, k_mnemonics,
@@ -340,7 +345,7 @@ void ThreadCode::atomic(Cursor& c, const Mnemonic& m, Instr& i) {
   const Modifiers mod =
       modifiers(c, m, is_atom ? "cas exch add inc dec and or xor min max" : "add inc dec and or xor min max");
   if (mod.operation.empty())
-    c.fail(m.head(), fmt::format("{} needs its operation", quoted(m.head().text)),
+    c.fail(m.head(), fmt::format("{} needs its operation", litmus::quoted(m.head().text)),
            is_atom ? "one of .cas .exch .add .inc .dec .and .or .xor .min .max"
                    : "one of .add .inc .dec .and .or .xor .min .max");
   i.kind = Kind::rmw;
@@ -359,7 +364,7 @@ void ThreadCode::atomic(Cursor& c, const Mnemonic& m, Instr& i) {
   if (r == k_none && c.peek().kind == Tok::word) r = find_reg(c.peek().text);
   const Type type = type_or(mod.type, r);
   if (type.width < 32)
-    c.fail(m.head(), fmt::format("{} has no .{} form", quoted(m.head().text), type.name),
+    c.fail(m.head(), fmt::format("{} has no .{} form", litmus::quoted(m.head().text), type.name),
            "use .s32, .u32, .b32, .u64 or .b64");
   const term::Expr first = operand(c, type).e;
   i.args = {first};
@@ -406,7 +411,7 @@ void ThreadCode::set_predicate(Cursor& c, const Mnemonic& m, Instr& i) {
   const Token t = c.peek();
   i.dst = parse_reg(c, "the predicate to set");
   if (t_.registers[i.dst].width != 1)
-    c.fail(t, fmt::format("{} is a .{} register, not a predicate", quoted(t.text), t_.registers[i.dst].type),
+    c.fail(t, fmt::format("{} is a .{} register, not a predicate", litmus::quoted(t.text), t_.registers[i.dst].type),
            fmt::format("declare it: {}:.reg .pred {};", id_, t.text));
   parse_comma(c, m);
   prog::RegId r = c.peek().kind == Tok::word ? find_reg(c.peek().text) : k_none;
@@ -449,7 +454,8 @@ void ThreadCode::arithmetic(Cursor& c, const Mnemonic& m, Instr& i) {
   check_width(c, t, i.dst, type);
   const bool logical = m.head().is("and") || m.head().is("or") || m.head().is("xor");
   if (type.width == 1 && !logical)
-    c.fail(t, fmt::format("{} has no .pred form", quoted(m.head().text)), "predicates have and, or, xor and not");
+    c.fail(t, fmt::format("{} has no .pred form", litmus::quoted(m.head().text)),
+           "predicates have and, or, xor and not");
   parse_comma(c, m);
   const term::Expr a = operand(c, type).e;
   parse_comma(c, m);
@@ -474,7 +480,7 @@ prog::Template ThreadCode::finish() {
       std::vector<std::string> names;
       for (prog::LabelId k = 0; k < t_.labels.size(); ++k)
         if (label_placed_[k]) names.push_back(t_.labels[k].name);
-      fail_at(label_use_[l], fmt::format("T{} has no label {}", id_, quoted(t_.labels[l].name)),
+      fail_at(label_use_[l], fmt::format("T{} has no label {}", id_, litmus::quoted(t_.labels[l].name)),
               suggest(t_.labels[l].name, names, fmt::format("put '{}:' before an instruction", t_.labels[l].name)));
     }
   std::vector<bool> written(t_.registers.size(), false);
@@ -488,7 +494,7 @@ prog::Template ThreadCode::finish() {
                                       [&](const prog::InitValue& v) { return v.reg == r && v.address != k_none; });
       if (!written[r]) {
         if (start == init.end())
-          fail_at(i.span, fmt::format("{} holds no address", quoted(i.spelling.front())),
+          fail_at(i.span, fmt::format("{} holds no address", litmus::quoted(i.spelling.front())),
                   fmt::format("give it one in the initial state: {}:.reg .b64 {} = x;", id_, i.spelling.front()));
         i.addr = {start->address, {}};
       }
@@ -498,10 +504,10 @@ prog::Template ThreadCode::finish() {
     const prog::Object& o = b_.test.objects[b_.test.symbols[i.addr.symbol].object];
     const bool shared = o.tags.has(Tag::SHARED);
     if (i.tags.has(Tag::SHARED) && !shared)
-      fail_at(i.span, fmt::format("{} is in global memory", quoted(o.name)),
+      fail_at(i.span, fmt::format("{} is in global memory", litmus::quoted(o.name)),
               fmt::format("write '{}: shared' in the memory map, or remove .shared", o.name));
     if (i.mnemonic.find(".global") != std::string::npos && shared)
-      fail_at(i.span, fmt::format("{} is in shared memory", quoted(o.name)),
+      fail_at(i.span, fmt::format("{} is in shared memory", litmus::quoted(o.name)),
               fmt::format("write '{}: global' in the memory map, or remove .global", o.name));
     if (shared) {
       i.tags.add(Tag::SHARED);

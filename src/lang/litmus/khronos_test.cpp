@@ -84,7 +84,7 @@ class Reader {
 
   void end_of_line(Cursor& c) const {
     if (!c.at_end())
-      c.fail(c.peek(), fmt::format("unexpected {} at the end of the line", quoted(c.peek().text)),
+      c.fail(c.peek(), fmt::format("unexpected {} at the end of the line", litmus::quoted(c.peek().text)),
              "one instruction or directive per line");
   }
 
@@ -152,7 +152,7 @@ class Reader {
       std::vector<std::string> known = vulkan_mnemonics();
       for (const char* d : {"NEWQF", "NEWWG", "NEWSG", "NEWTHREAD", "SLOC", "SSW", "SATISFIABLE", "NOSOLUTION"})
         known.emplace_back(d);
-      fail_at(head, fmt::format("there is no instruction {}", quoted(m.head().text)),
+      fail_at(head, fmt::format("there is no instruction {}", litmus::quoted(m.head().text)),
               suggest(m.head().text, known, "instructions are st ld rmw membar cbar avdevice visdevice"));
     }
     ThreadBuilder& t = thread(head);
@@ -298,7 +298,7 @@ class Reader {
       if (variables_[i].text == t.text) return i;
     std::vector<std::string> names;
     for (const Token& v : variables_) names.emplace_back(v.text);
-    fail_at(Span{source_, t.begin, t.end}, fmt::format("no instruction uses the location {}", quoted(t.text)),
+    fail_at(Span{source_, t.begin, t.end}, fmt::format("no instruction uses the location {}", litmus::quoted(t.text)),
             suggest(t.text, names, "SLOC takes two locations that instructions name"));
   }
 

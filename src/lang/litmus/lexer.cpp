@@ -31,7 +31,7 @@ std::string describe(const Token& t) {
     case Tok::string:
       return "a quoted string";
     default:
-      return quoted(t.text);
+      return litmus::quoted(t.text);
   }
 }
 
@@ -107,7 +107,7 @@ bool Cursor::accept(std::string_view text) {
 }
 
 Token Cursor::expect(std::string_view text, std::string_view hint) {
-  if (!at(text)) fail_expected(peek(), quoted(text), hint);
+  if (!at(text)) fail_expected(peek(), litmus::quoted(text), hint);
   return next();
 }
 
@@ -212,17 +212,17 @@ uint64_t number_value(const Cursor& c, const Token& t, uint64_t max) {
   uint64_t v = 0;
   const auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), v, base);
   if (ec == std::errc::result_out_of_range)
-    c.fail(t, fmt::format("the number {} does not fit 64 bits", quoted(t.text)),
+    c.fail(t, fmt::format("the number {} does not fit 64 bits", litmus::quoted(t.text)),
            "the largest value is 18446744073709551615");
   if (t.kind != Tok::number || ec != std::errc() || end != digits.data() + digits.size())
-    c.fail(t, fmt::format("{} is not a number", quoted(t.text)),
+    c.fail(t, fmt::format("{} is not a number", litmus::quoted(t.text)),
            "numbers are decimal digits, or 0x and hexadecimal digits");
   // C and PTX read it to the base of eight.
   if (base == 10 && digits.size() > 1 && digits[0] == '0' && v >= 8)
-    c.fail(t, fmt::format("{} begins with 0: in C and PTX that is an octal number", quoted(t.text)),
+    c.fail(t, fmt::format("{} begins with 0: in C and PTX that is an octal number", litmus::quoted(t.text)),
            fmt::format("write {}, or 0x and hexadecimal digits", v));
   if (v > max)
-    c.fail(t, fmt::format("the number {} is out of range", quoted(t.text)),
+    c.fail(t, fmt::format("the number {} is out of range", litmus::quoted(t.text)),
            fmt::format("the largest value here is {}", max));
   return v;
 }

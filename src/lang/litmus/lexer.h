@@ -9,6 +9,7 @@
 // public parse function wraps itself in `guarded`, which turns it into Expected. Nothing else leaves the room.
 #include <array>
 #include <cstdint>
+#include <iomanip>  // std::quoted is seen everywhere, not only where <chrono> brings it
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -118,7 +119,8 @@ bool is_number_after(std::string_view name, std::string_view prefix);  // "LC00"
 
 // "did you mean 'x'?" or `otherwise`.
 std::string suggest(std::string_view word, const std::vector<std::string>& candidates, std::string otherwise = {});
-std::string quoted(std::string_view word);  // 'word', cut to a readable length
+// 'word', cut to a readable length. Call it as litmus::quoted: without, std::quoted is taken for a std::string.
+std::string quoted(std::string_view word);
 
 // ---- header ------------------------------------------------------------------------------------------
 

@@ -104,7 +104,7 @@ SourcePtr expand(const SourcePtr& source, const Table& t, const Row& row, size_t
       k = k * 10 + static_cast<uint64_t>(t.text[end++] - '0');
     if (end == i + 1 || k >= row.cells.size())
       fail_at(Span{source, static_cast<uint32_t>(i), static_cast<uint32_t>(end)},
-              fmt::format("the table has no column {}", quoted(t.text.substr(i, end - i))),
+              fmt::format("the table has no column {}", litmus::quoted(t.text.substr(i, end - i))),
               fmt::format("its columns are $0 to ${}", row.cells.size() - 1));
     out += row.cells[k];
     i = end;
@@ -167,7 +167,7 @@ class Reader {
       const prog::SymbolId t = b_.require(target.text, c_.span(target));
       const prog::Object& o = b_.test.objects[b_.test.symbols[t].object];
       if (memory && o.declared != kind.text)
-        c_.fail(kind, fmt::format("{} lies in .{}", quoted(target.text), o.declared),
+        c_.fail(kind, fmt::format("{} lies in .{}", litmus::quoted(target.text), o.declared),
                 "an alias lies in the same memory");
       b_.alias(name.text, t, memory ? "generic" : kind.is("texref") ? "texture" : "surface", c_.span(name));
     }
@@ -219,7 +219,7 @@ class Reader {
     if (!at_register(c_)) c_.fail_expected(r, "a register", "registers are written r0, r1, ...");
     for (const Token& w : written_)
       if (w.text == r.text)
-        c_.fail(r, fmt::format("register {} is written twice", quoted(r.text)), "use a register of its own");
+        c_.fail(r, fmt::format("register {} is written twice", litmus::quoted(r.text)), "use a register of its own");
     written_.push_back(r);
     return parse_register(c_, t);
   }
@@ -279,7 +279,7 @@ class Reader {
       default: {
         std::vector<std::string> known = ptx_mnemonics();
         std::erase_if(known, [](const std::string& k) { return k.starts_with("bar"); });
-        c_.fail(m.head(), fmt::format("there is no instruction {} in this notation", quoted(m.head().text)),
+        c_.fail(m.head(), fmt::format("there is no instruction {} in this notation", litmus::quoted(m.head().text)),
                 suggest(m.head().text, known, "instructions are ld st atom red fence and their tex/surf forms"));
       }
     }
@@ -303,7 +303,8 @@ class Reader {
     const Token name = c_.expect_word("a name");
     for (const std::string& n : names)
       if (n == name.text)
-        c_.fail(name, fmt::format("the name {} is used twice", quoted(name.text)), "give every command its own name");
+        c_.fail(name, fmt::format("the name {} is used twice", litmus::quoted(name.text)),
+                "give every command its own name");
     names.emplace_back(name.text);
     t.quantifier = exists ? prog::Quantifier::exists : prog::Quantifier::forall;
     t.expectations = {{collapse(c_.since(verb.begin).text()), "condition", true, ""}};
@@ -333,7 +334,7 @@ class Reader {
         }
       }
       if (!found)
-        fail_at(span, fmt::format("no thread has the register {}", quoted(name)),
+        fail_at(span, fmt::format("no thread has the register {}", litmus::quoted(name)),
                 suggest(name, names, "conditions compare registers and numbers"));
       return v;
     };

@@ -126,9 +126,10 @@ class Builder {
         if (!known) firsts.push_back(t.id);
       }
     if (second != nullptr && nowhere != nullptr)
-      fail_at(second->span,
-              fmt::format("{} is memory of a {}, and P{} belongs to none", quoted(name), group_word(), nowhere->id),
-              fmt::format("write P{}@{}", nowhere->id, cuda() ? "block 0, device 0" : "wg 0, dev 0"));
+      fail_at(
+          second->span,
+          fmt::format("{} is memory of a {}, and P{} belongs to none", litmus::quoted(name), group_word(), nowhere->id),
+          fmt::format("write P{}@{}", nowhere->id, cuda() ? "block 0, device 0" : "wg 0, dev 0"));
     if (firsts.size() < 2) firsts.clear();
     return firsts;
   }
@@ -157,7 +158,7 @@ class Builder {
     if (s != prog::k_none) return s;
     std::vector<std::string> names;
     for (const prog::Symbol& x : test_.symbols) names.push_back(prog::declared_name(x));
-    fail_at(span, fmt::format("there is no location {}", quoted(name)),
+    fail_at(span, fmt::format("there is no location {}", litmus::quoted(name)),
             suggest(name, names, fmt::format("initialise it: [{}] = 0;", name)));
   }
 
@@ -167,7 +168,7 @@ class Builder {
     if (test_.symbols[s].instances == prog::k_none) return s;
     const prog::SymbolId own = thread ? symbol_in(test_, *thread, v.name) : prog::k_none;
     if (own == prog::k_none)
-      fail_at(v.span, fmt::format("each {} has a {} of its own", group_word(), quoted(v.name)),
+      fail_at(v.span, fmt::format("each {} has a {} of its own", group_word(), litmus::quoted(v.name)),
               "its address is known to threads of a group that declares it: 0:r = &" + v.name);
     return own;
   }
@@ -187,7 +188,7 @@ class Builder {
     if (test_.objects.size() >= k_max_objects)
       fail_at(span, "too many locations", fmt::format("at most {}", k_max_objects));
     if (is_temporary_name(name))
-      fail_at(span, fmt::format("{} is the name of a temporary", quoted(name)), "rename the location");
+      fail_at(span, fmt::format("{} is the name of a temporary", litmus::quoted(name)), "rename the location");
     prog::Object o;
     o.name = name;
     o.width = type.value_width();
@@ -206,7 +207,7 @@ class Builder {
 
   void location(const InitEntry& e) {
     if (find(e.name) != prog::k_none)
-      fail_at(e.span, fmt::format("a second initial value of {}", quoted(e.name)), "remove one");
+      fail_at(e.span, fmt::format("a second initial value of {}", litmus::quoted(e.name)), "remove one");
     const auto first = static_cast<prog::SymbolId>(test_.symbols.size());
     create(e.name, e.type.value_or(int_type()), e.span);
     for (prog::ObjectId id : objects_of(first)) {
@@ -235,11 +236,11 @@ class Builder {
         typed_[id] = true;
       }
       if (memory_.types[id].flag != p.type.flag)
-        fail_at(p.span, fmt::format("{} is an atomic_flag in one place and none in another", quoted(p.name)),
+        fail_at(p.span, fmt::format("{} is an atomic_flag in one place and none in another", litmus::quoted(p.name)),
                 "declare it as atomic_flag in each thread and in the initial state");
       if (o.width != p.type.value_width())
         unsupported(p.span,
-                    fmt::format("{} is declared with {} bits here and with {} elsewhere", quoted(p.name),
+                    fmt::format("{} is declared with {} bits here and with {} elsewhere", litmus::quoted(p.name),
                                 p.type.value_width(), o.width),
                     "declare it with one type");
       if (!p.type.atomic && !atomic_in_cuda(p.name)) o.tags.add(Tag::NAL);
@@ -265,7 +266,7 @@ class Builder {
       for (prog::ObjectId id : objects_of(find(e.name)))
         if (memory_.types[id].flag &&
             std::any_of(test_.objects[id].init.begin(), test_.objects[id].init.end(), [](uint64_t v) { return v > 1; }))
-          fail_at(e.span, fmt::format("the atomic_flag {} is neither clear nor set", quoted(e.name)),
+          fail_at(e.span, fmt::format("the atomic_flag {} is neither clear nor set", litmus::quoted(e.name)),
                   "write 0 or ATOMIC_FLAG_INIT (clear), or 1 (set)");
     }
   }
@@ -375,7 +376,7 @@ prog::Test parse_text(const SourcePtr& source) {
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   const bool cuda = language == "CUDA";
   if (language != "OPENCL" && !cuda)
-    fail_at(header.language_span, fmt::format("{} is neither OPENCL nor CUDA", quoted(header.language)),
+    fail_at(header.language_span, fmt::format("{} is neither OPENCL nor CUDA", litmus::quoted(header.language)),
             "start the file with OPENCL and a name");
   prog::Test test;
   test.title = header.title;

@@ -103,9 +103,10 @@ Tag fence_order(const std::string& order) {
 void check_arguments(const Expr& e, size_t least, size_t most, std::string_view usage) {
   if (e.kids.size() >= least && e.kids.size() <= most) return;
   const std::string count = least == most ? std::to_string(least) : fmt::format("{} to {}", least, most);
-  fail_at(e.span,
-          fmt::format("{} takes {} argument{}, not {}", quoted(e.op), count, most == 1 ? "" : "s", e.kids.size()),
-          fmt::format("write {}", usage));
+  fail_at(
+      e.span,
+      fmt::format("{} takes {} argument{}, not {}", litmus::quoted(e.op), count, most == 1 ? "" : "s", e.kids.size()),
+      fmt::format("write {}", usage));
 }
 
 // CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, or 0.
@@ -157,7 +158,7 @@ Value Lowering::call(const Expr& e, bool wanted, Dest* dest) {
   const std::string hint = suggest(e.op, function_names(),
                                    "known are atomic_load, atomic_store, atomic_exchange, atomic_fetch_*, "
                                    "atomic_compare_exchange_*, atomic_flag_*, fences and barriers");
-  fail_at(e.span, fmt::format("unknown function {}", quoted(e.op)), hint);
+  fail_at(e.span, fmt::format("unknown function {}", litmus::quoted(e.op)), hint);
 }
 
 Value Lowering::atomic_call(const Expr& e, const std::string& operation, bool is_explicit, bool wanted, Dest* dest) {
@@ -215,7 +216,7 @@ Value Lowering::atomic_at(const std::optional<Place>& at, const Expr& e, const s
     return none;
   }
   if (type.pointer() && operation != "exchange" && operation != "fetch_add" && operation != "fetch_sub")
-    fail_at(e.span, fmt::format("{} of a pointer", quoted(operation)), "use intptr_t");
+    fail_at(e.span, fmt::format("{} of a pointer", litmus::quoted(operation)), "use intptr_t");
   i.kind = Kind::rmw;
   i.store_tags = i.tags;
   i.tags = {Tag::A, load_order(order), scope};
@@ -419,7 +420,7 @@ Value Lowering::fence_call(const Expr& e) {
     tags |= spaces;
     tags.add(e.op == "mem_fence" ? Tag::ACQ_REL : e.op == "read_mem_fence" ? Tag::ACQ : Tag::REL).add(Tag::WG);
   } else {
-    fail_at(e.span, fmt::format("unknown function {}", quoted(e.op)),
+    fail_at(e.span, fmt::format("unknown function {}", litmus::quoted(e.op)),
             suggest(e.op, function_names(), "fences are atomic_work_item_fence and mem_fence"));
   }
   i.tags = tags;
@@ -431,10 +432,10 @@ Value Lowering::barrier_call(const Expr& e, const std::string& label) {
   Value none;
   none.is_void = true;
   if (cuda())
-    fail_at(e.span, fmt::format("unknown function {}", quoted(e.op)), "the barrier of CUDA is __syncthreads()");
+    fail_at(e.span, fmt::format("unknown function {}", litmus::quoted(e.op)), "the barrier of CUDA is __syncthreads()");
   if (e.op == "sub_group_barrier") unsupported(e.span, "sub-group barriers are not supported", "use barrier");
   if (e.op != "barrier" && e.op != "work_group_barrier")
-    fail_at(e.span, fmt::format("unknown function {}", quoted(e.op)),
+    fail_at(e.span, fmt::format("unknown function {}", litmus::quoted(e.op)),
             suggest(e.op, function_names(), "barriers are barrier and work_group_barrier"));
   check_arguments(e, 1, 2, fmt::format("{}(CLK_GLOBAL_MEM_FENCE)", e.op));
   if (ast_.scope.empty())

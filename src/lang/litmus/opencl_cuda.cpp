@@ -36,7 +36,8 @@ std::vector<std::string> function_names() {
 void take(const Expr& e, size_t count, const std::string& usage) {
   if (e.kids.size() != count)
     fail_at(e.span,
-            fmt::format("{} takes {} argument{}, not {}", quoted(e.op), count, count == 1 ? "" : "s", e.kids.size()),
+            fmt::format("{} takes {} argument{}, not {}", litmus::quoted(e.op), count, count == 1 ? "" : "s",
+                        e.kids.size()),
             "write " + usage);
 }
 
@@ -72,7 +73,7 @@ Value Lowering::cuda_call(const Expr& e, bool wanted, Dest* dest) {
     }
   for (const char* known : k_operations)
     if (operation == known) return cuda_atomic(e, operation, scope, wanted, dest);
-  fail_at(e.span, fmt::format("unknown function {}", quoted(e.op)),
+  fail_at(e.span, fmt::format("unknown function {}", litmus::quoted(e.op)),
           suggest(e.op, function_names(),
                   "known are atomicAdd, Sub, Exch, Min, Max, And, Or, Xor and CAS, "
                   "__threadfence, _block and _system, __syncthreads and __syncwarp"));
@@ -88,7 +89,7 @@ Value Lowering::cuda_atomic(const Expr& e, const std::string& operation, Tag sco
     unsupported(e.kids[0]->span, "an atomic function on a computed pointer",
                 "name the parameter: atomicAdd(x, 1) or atomicAdd(&x[i], 1)");
   if (type.pointer())
-    fail_at(e.kids[0]->span, fmt::format("{} of a pointer", quoted(operation)), "use an integer type");
+    fail_at(e.kids[0]->span, fmt::format("{} of a pointer", litmus::quoted(operation)), "use an integer type");
   Instr i;
   i.kind = Kind::rmw;
   i.mnemonic = e.op;

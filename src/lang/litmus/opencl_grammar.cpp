@@ -152,7 +152,7 @@ class Grammar {
       c_.fail_expected(t, "a type", "types are int, uint, char, long, atomic_int, intptr_t, ...");
     const auto found = find_type(t.text);
     if (!found)
-      c_.fail(t, fmt::format("{} is not a type", quoted(t.text)),
+      c_.fail(t, fmt::format("{} is not a type", litmus::quoted(t.text)),
               suggest(t.text, type_names(), "types are int, uint, char, long, atomic_int, intptr_t, ..."));
     c_.next();
     CType type = *found;
@@ -215,7 +215,7 @@ class Grammar {
       const Token name = c_.expect_word("a location or a register", "write [x] = 0; or int x = 0; or 0:r0 = 1;");
       e.name = std::string(name.text);
       if (!e.type && c_.peek().kind == Tok::word)
-        c_.fail(name, fmt::format("{} is not a type", quoted(name.text)),
+        c_.fail(name, fmt::format("{} is not a type", litmus::quoted(name.text)),
                 suggest(name.text, type_names(), "types are int, uint, char, long, atomic_int, intptr_t, ..."));
     }
     if (!e.is_register && c_.accept("[")) {
@@ -223,7 +223,7 @@ class Grammar {
       if (!c_.at("]")) e.cells = number_value(c_, c_.expect_number("the number of cells"), k_max_cells);
       const Token close = c_.expect("]");
       if (e.cells == uint64_t{0})
-        c_.fail(close, fmt::format("{} has no cells", quoted(e.name)), "an array needs at least one");
+        c_.fail(close, fmt::format("{} has no cells", litmus::quoted(e.name)), "an array needs at least one");
     }
     if (c_.accept("=")) {
       if (c_.at("{")) {
@@ -243,11 +243,13 @@ class Grammar {
     }
     e.span = c_.since(begin);
     if (e.list && !e.cells) {
-      if (e.values.empty()) fail_at(e.span, fmt::format("the size of {} is missing", quoted(e.name)), "write it: x[2]");
+      if (e.values.empty())
+        fail_at(e.span, fmt::format("the size of {} is missing", litmus::quoted(e.name)), "write it: x[2]");
       e.cells = e.values.size();
     }
     if (e.cells && !e.values.empty() && e.values.size() > *e.cells)
-      fail_at(e.span, fmt::format("{} has {} cells and {} initial values", quoted(e.name), *e.cells, e.values.size()),
+      fail_at(e.span,
+              fmt::format("{} has {} cells and {} initial values", litmus::quoted(e.name), *e.cells, e.values.size()),
               "make them agree");
     return e;
   }
@@ -296,14 +298,16 @@ class Grammar {
         const std::vector<std::string> known = cuda_ ? std::vector<std::string>{"warp", "block", "cluster", "device"}
                                                      : std::vector<std::string>{"wg", "dev", "sg"};
         if (std::find(known.begin(), known.end(), level.text) == known.end())
-          c_.fail(level, fmt::format("{} is not a scope level", quoted(level.text)), suggest(level.text, known, usage));
+          c_.fail(level, fmt::format("{} is not a scope level", litmus::quoted(level.text)),
+                  suggest(level.text, known, usage));
         const std::string name = level.is("block")    ? "wg"
                                  : level.is("device") ? "dev"
                                  : level.is("warp")   ? "sg"
                                                       : std::string(level.text);
         for (const auto& s : th.scope)
           if (s.first == name)
-            c_.fail(level, fmt::format("the level {} stands here twice", quoted(level.text)), "give every level once");
+            c_.fail(level, fmt::format("the level {} stands here twice", litmus::quoted(level.text)),
+                    "give every level once");
         th.scope.emplace_back(name, static_cast<uint32_t>(number_value(
                                         c_, c_.expect_number("a number", "scope ids are numbers"), 0xfffffffe)));
       } while (c_.accept(","));
@@ -349,7 +353,7 @@ class Grammar {
       if (const std::string_view space = space_of(t); !space.empty()) {
         if (!p.space.empty()) c_.fail(t, "a second address space", "an object lies in one: global or local");
         if (cuda_ && space != "local")
-          c_.fail(t, fmt::format("{} is a word of OPENCL tests", quoted(t.text)),
+          c_.fail(t, fmt::format("{} is a word of OPENCL tests", litmus::quoted(t.text)),
                   "in CUDA what is not __shared__ is global");
         p.space = std::string(space);
         words += cuda_ ? "__shared__ " : p.space + " ";
@@ -372,10 +376,11 @@ class Grammar {
     }
     p.span = c_.since(begin);
     if (!p.type.pointer())
-      fail_at(p.span, fmt::format("the parameter {} is not a pointer", quoted(p.name)),
+      fail_at(p.span, fmt::format("the parameter {} is not a pointer", litmus::quoted(p.name)),
               fmt::format("write {}* {}", p.type.text(), p.name));
     for (const Parameter& other : th.parameters)
-      if (other.name == p.name) fail_at(p.span, fmt::format("a second parameter {}", quoted(p.name)), "rename one");
+      if (other.name == p.name)
+        fail_at(p.span, fmt::format("a second parameter {}", litmus::quoted(p.name)), "rename one");
     p.text = words + p.type.text() + " " + p.name;
     if (p.space == "generic") p.space.clear();
     if (cuda_ && p.type.atomic)

@@ -58,14 +58,16 @@ const Parameter* Lowering::parameter(std::string_view name) const {
 
 prog::RegId Lowering::declare_variable(const std::string& name, const CType& type, const Span& span) {
   if (parameter(name))
-    fail_at(span, fmt::format("{} is a parameter of P{}", quoted(name), ast_.id), "rename the variable");
+    fail_at(span, fmt::format("{} is a parameter of P{}", litmus::quoted(name), ast_.id), "rename the variable");
   const auto it = variables_.find(name);
   if (it != variables_.end()) {
     Variable& v = it->second;
     if (!(v.type.text() == type.plain().text()))
-      fail_at(span, fmt::format("{} is already declared as {}", quoted(name), v.type.text()), "rename one of the two");
+      fail_at(span, fmt::format("{} is already declared as {}", litmus::quoted(name), v.type.text()),
+              "rename one of the two");
     if (v.open && !v.from_init)
-      fail_at(span, fmt::format("{} is already declared", quoted(name)), "assign to it, or rename one of the two");
+      fail_at(span, fmt::format("{} is already declared", litmus::quoted(name)),
+              "assign to it, or rename one of the two");
     v.open = true;
     v.from_init = false;
     if (!scopes_.empty()) scopes_.back().push_back(name);
@@ -86,12 +88,12 @@ Lowering::Variable& Lowering::variable(const std::string& name, const Span& span
   const bool is_location = std::any_of(test_.symbols.begin(), test_.symbols.end(),
                                        [&](const prog::Symbol& s) { return prog::declared_name(s) == name; });
   if (is_location)
-    fail_at(span, fmt::format("{} is not a parameter of P{}", quoted(name), ast_.id),
+    fail_at(span, fmt::format("{} is not a parameter of P{}", litmus::quoted(name), ast_.id),
             fmt::format("add 'global int* {}' to the parameters of P{}", name, ast_.id));
   if (name.starts_with("memory_") || name.starts_with("CLK_"))
-    fail_at(span, fmt::format("{} is not a value", quoted(name)),
+    fail_at(span, fmt::format("{} is not a value", litmus::quoted(name)),
             "orders, scopes and fence flags stand in their places in atomic functions only");
-  fail_at(span, fmt::format("{} is not declared in P{}", quoted(name), ast_.id),
+  fail_at(span, fmt::format("{} is not declared in P{}", litmus::quoted(name), ast_.id),
           suggest(name, names,
                   fmt::format("declare it, int {0} = 0; or add 'global int* {0}' to the parameters of P{1}", name,
                               ast_.id)));
@@ -106,12 +108,12 @@ prog::RegId Lowering::destination(Dest* dest, const CType& type) {
 
 prog::RegId Lowering::initial_register(const InitEntry& e, const CType& type) {
   if (parameter(e.name))
-    fail_at(e.span, fmt::format("{} is a parameter of P{}", quoted(e.name), ast_.id),
+    fail_at(e.span, fmt::format("{} is a parameter of P{}", litmus::quoted(e.name), ast_.id),
             "its value is the address of the location");
   if (variables_.contains(e.name))
     fail_at(e.span, fmt::format("a second initial value of {}:{}", e.thread, e.name), "remove one");
   if (is_temporary_name(e.name))
-    fail_at(e.span, fmt::format("{} is the name of a temporary", quoted(e.name)), "rename the register");
+    fail_at(e.span, fmt::format("{} is the name of a temporary", litmus::quoted(e.name)), "rename the register");
   const prog::RegId reg = new_register(e.name, type, false);
   variables_.emplace(e.name, Variable{reg, type.plain(), true, true});
   return reg;
@@ -133,7 +135,7 @@ prog::RegId Lowering::observed(std::string_view name, const Span& span) {
     if (!t_.registers[v.reg].temporary) names.push_back(n);
   std::string all;
   for (const auto& n : names) all += (all.empty() ? "" : ", ") + n;
-  fail_at(span, fmt::format("thread P{} has no variable {}", ast_.id, quoted(name)),
+  fail_at(span, fmt::format("thread P{} has no variable {}", ast_.id, litmus::quoted(name)),
           suggest(name, names, names.empty() ? "this thread declares no variable" : "its variables are " + all));
 }
 
@@ -197,7 +199,7 @@ void Lowering::run() {
   statements(ast_.body);
   if (!wanted_labels_.empty()) {
     const auto& [name, span] = *wanted_labels_.begin();
-    fail_at(span, fmt::format("there is no label {} in P{}", quoted(name), ast_.id),
+    fail_at(span, fmt::format("there is no label {} in P{}", litmus::quoted(name), ast_.id),
             fmt::format("place it: {}: statement", name));
   }
 }
@@ -251,7 +253,7 @@ void Lowering::statement(const Stmt& s) {
     case Stmt::Kind::label: {
       const bool known = gotos_.contains(s.name);
       if (known && !wanted_labels_.contains(s.name))
-        fail_at(s.span, fmt::format("a second label {}", quoted(s.name)), "rename one");
+        fail_at(s.span, fmt::format("a second label {}", litmus::quoted(s.name)), "rename one");
       if (!known) gotos_.emplace(s.name, new_label(s.name));
       wanted_labels_.erase(s.name);
       put_label(gotos_.find(s.name)->second, Form::plain, s.span);

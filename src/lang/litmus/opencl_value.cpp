@@ -86,17 +86,18 @@ Lowering::Place Lowering::place_of(const Value& pointer, const Span& span) {
     const prog::Object& object = test_.objects[id];
     if (p.type.value_width() != object.width)
       unsupported(span,
-                  fmt::format("an access of {} bits to {}, which has {}", p.type.value_width(), quoted(object.name),
-                              object.width),
+                  fmt::format("an access of {} bits to {}, which has {}", p.type.value_width(),
+                              litmus::quoted(object.name), object.width),
                   "accesses must have the width of their location");
     p.addr.symbol = pointer.symbol;
     if (pointer.index && !pointer.index.is_const(0)) {
       p.addr.index = pointer.index;
       if (pointer.index.is_const() && pointer.index.value() >= object.init.size())
-        fail_at(span,
-                fmt::format("{} has no cell {}", quoted(object.name), static_cast<int64_t>(pointer.index.value())),
-                object.init.size() == 1 ? "it has one cell, 0"
-                                        : fmt::format("its cells are 0 to {}", object.init.size() - 1));
+        fail_at(
+            span,
+            fmt::format("{} has no cell {}", litmus::quoted(object.name), static_cast<int64_t>(pointer.index.value())),
+            object.init.size() == 1 ? "it has one cell, 0"
+                                    : fmt::format("its cells are 0 to {}", object.init.size() - 1));
     }
     return p;
   }
@@ -282,7 +283,7 @@ Value Lowering::unary(const Expr& e, Dest* dest) {
       return combine("+", p, i, e.span);
     }
     if (kid.kind == Expr::Kind::name && parameter(kid.op))
-      fail_at(e.span, fmt::format("{} is already a pointer", quoted(kid.op)), "remove the '&'");
+      fail_at(e.span, fmt::format("{} is already a pointer", litmus::quoted(kid.op)), "remove the '&'");
     fail_at(e.span, "a variable has no address here", "only the expected value of a compare-exchange may be &r");
   }
   const Value v = value(*e.kids[0]);
@@ -291,7 +292,8 @@ Value Lowering::unary(const Expr& e, Dest* dest) {
     out.e = term::unary(Op::not_, truth(v, e.span));
     return out;
   }
-  if (v.type.pointer()) fail_at(e.span, fmt::format("{} of a pointer", quoted(e.op)), "cast it to intptr_t first");
+  if (v.type.pointer())
+    fail_at(e.span, fmt::format("{} of a pointer", litmus::quoted(e.op)), "cast it to intptr_t first");
   out = promoted(v, e.span);
   if (e.op == "-") out.e = term::unary(Op::neg, out.e);
   if (e.op == "~") out.e = term::unary(Op::not_, out.e);
@@ -327,7 +329,7 @@ Value Lowering::combine(std::string_view op, const Value& a, const Value& b, con
   CType type = int_type();
   if (a.type.pointer() || b.type.pointer()) {
     if (!comparison && op != "-")
-      fail_at(span, fmt::format("{} of pointers", quoted(op)), "cast them to intptr_t first");
+      fail_at(span, fmt::format("{} of pointers", litmus::quoted(op)), "cast them to intptr_t first");
     type = long_type(false);
     if (op == "-") type = long_type();
   } else {
@@ -520,7 +522,7 @@ Value Lowering::change_by_one(const Expr& e, bool want_old, bool wanted) {
 
 Value Lowering::minmax(const Expr& e) {
   if (e.kids.size() != 2)
-    fail_at(e.span, fmt::format("{} takes two values", quoted(e.op)), fmt::format("write {}(a, b)", e.op));
+    fail_at(e.span, fmt::format("{} takes two values", litmus::quoted(e.op)), fmt::format("write {}(a, b)", e.op));
   const Value a = value(*e.kids[0]);
   const Value b = value(*e.kids[1]);
   Value out;

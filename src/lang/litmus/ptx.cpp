@@ -61,7 +61,7 @@ void instruction(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m) 
     case PtxOp::Kind::none: {
       if (is_of_the_isa(m.head().text))
         unsupported(
-            c.span(m.head().begin, m.end), fmt::format("{} is not modelled", quoted(m.text())),
+            c.span(m.head().begin, m.end), fmt::format("{} is not modelled", litmus::quoted(m.text())),
             "docs/litmus.md lists the instructions that are; columns with registers such as %r1 are read as modules");
       std::vector<std::string> known = ptx_mnemonics();
       known.insert(known.end(), ptx_async_mnemonics().begin(), ptx_async_mnemonics().end());
@@ -69,9 +69,9 @@ void instruction(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m) 
       for (const char* q : {"exists", "forall", "filter", "locations"}) known.emplace_back(q);
       for (const std::string& x86 : host_mnemonics())
         if (m.head().is(x86))
-          c.fail(m.head(), fmt::format("{} is an instruction of x86, and this thread is on a GPU", quoted(x86)),
+          c.fail(m.head(), fmt::format("{} is an instruction of x86, and this thread is on a GPU", litmus::quoted(x86)),
                  "threads of the host are placed so: P1@host");
-      c.fail(m.head(), fmt::format("PTX has no instruction {}", quoted(m.head().text)),
+      c.fail(m.head(), fmt::format("PTX has no instruction {}", litmus::quoted(m.head().text)),
              suggest(m.head().text, known,
                      "instructions are ld st atom red fence bar, their tex/surf forms, arithmetic and branches"));
     }

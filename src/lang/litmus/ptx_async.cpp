@@ -125,7 +125,8 @@ class Lowering : public Operation {
     const bool bulk =
         meaning == Meaning::bulk_to_shared || meaning == Meaning::bulk_to_global || meaning == Meaning::bulk_peer;
     if (bulk && strong != w_.has("b128"))
-      fail(fmt::format("{} has .relaxed and .b128 together, or neither", quoted(m_.text())), "a weak copy has no type");
+      fail(fmt::format("{} has .relaxed and .b128 together, or neither", litmus::quoted(m_.text())),
+           "a weak copy has no type");
   }
 
   // ---- fences ----
@@ -200,7 +201,7 @@ class Lowering : public Operation {
   void arrive() {
     const bool returns = w_.registers[0] != k_none;
     if (returns && w_.has("shared::cluster"))
-      fail(fmt::format("{} returns no state", quoted(m_.text())), "write _, [m]");
+      fail(fmt::format("{} returns no state", litmus::quoted(m_.text())), "write _, [m]");
     const bool drops = w_.has("arrive_drop");
     const Expr n = w_.values.empty() ? number(1) : w_.values[0];
     if (w_.has("expect_tx") && w_.values.empty()) fail(".expect_tx needs the number of bytes", "write [m], 16");

@@ -471,7 +471,7 @@ class Operands {
     } else if (v.is_const()) {
       w_.source_bytes = v.value();
     } else {
-      c_.fail(at, fmt::format("{} can be a number of bytes and a predicate", quoted(at.text)),
+      c_.fail(at, fmt::format("{} can be a number of bytes and a predicate", litmus::quoted(at.text)),
               fmt::format("write {} != 0 for ignore-src, and a number for src-size", at.text));
     }
     if (policy) after_comma();
@@ -632,11 +632,12 @@ class Operands {
   const std::string hint = "modelled is " + known;
   if (best < m.parts.size() &&
       (one_of(k_not_modelled, m.parts[best].text) || m.parts[best].text.starts_with("mbarrier::report")))
-    unsupported(c.span(m.parts[best]), fmt::format("{} of {} is not modelled", quoted(m.parts[best].text), m.text()),
-                hint);
+    unsupported(c.span(m.parts[best]),
+                fmt::format("{} of {} is not modelled", litmus::quoted(m.parts[best].text), m.text()), hint);
   if (best < m.parts.size())
-    c.fail(m.parts[best], fmt::format("{} does not fit here in {}", quoted(m.parts[best].text), m.text()), hint);
-  fail_at(c.span(m.end, m.end + 1), fmt::format("{} is not finished", quoted(m.text())), hint);
+    c.fail(m.parts[best], fmt::format("{} does not fit here in {}", litmus::quoted(m.parts[best].text), m.text()),
+           hint);
+  fail_at(c.span(m.end, m.end + 1), fmt::format("{} is not finished", litmus::quoted(m.text())), hint);
 }
 
 }  // namespace
@@ -654,7 +655,7 @@ Written read_form(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m)
     Fit f = fit(row, words);
     if (f.explained == 0) continue;
     if (k_forms[k].meaning == Meaning::refused && f.explained >= best)
-      unsupported(c.span(m.head().begin, m.end), fmt::format("{} is not modelled", quoted(m.text())),
+      unsupported(c.span(m.head().begin, m.end), fmt::format("{} is not modelled", litmus::quoted(m.text())),
                   "docs/litmus.md lists the instructions that are");
     if (f.complete) {
       out.form = &k_forms[k];

@@ -99,11 +99,13 @@ void parse_host_instruction(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mn
   const auto unknown = [&](const Token& word) {
     std::vector<std::string> known = host_mnemonics();
     known.insert(known.end(), common_mnemonics().begin(), common_mnemonics().end());
-    c.fail(word, fmt::format("{} is no instruction of x86 that threads of the host may have", quoted(word.text)),
+    c.fail(word,
+           fmt::format("{} is no instruction of x86 that threads of the host may have", litmus::quoted(word.text)),
            suggest(word.text, known, fmt::format("known are {}", k_known)));
   };
   if (m.parts.size() > 1)
-    c.fail(m.parts[1], fmt::format("{} is no instruction of x86: modifiers with dots are PTX's", quoted(m.text())),
+    c.fail(m.parts[1],
+           fmt::format("{} is no instruction of x86: modifiers with dots are PTX's", litmus::quoted(m.text())),
            fmt::format("this thread is on the host; known are {}", k_known));
   if (head.is("mov")) return move(c, b, t, m);
   if (head.is("xchg")) return locked(c, b, t, m, "xchg");

@@ -133,7 +133,8 @@ class Multimem : public Operation {
     check_size({});
     const bool strong = w_.sem == "relaxed", reduces = w_.form->meaning == Meaning::multimem_reduce;
     if (!reduces && strong != w_.has("b128"))
-      fail(fmt::format("{} has .relaxed and .b128 together, or neither", quoted(m_.text())), "a weak copy has no type");
+      fail(fmt::format("{} has .relaxed and .b128 together, or neither", litmus::quoted(m_.text())),
+           "a weak copy has no type");
     in_space(w_.locations[1], true, true);
     const uint64_t first = w_.byte_mask && w_.byte_mask->is_const() ? w_.byte_mask->value() & 0xff : 0xff;
     if ((w_.byte_mask && !w_.byte_mask->is_const()) || (first != 0 && first != 0xff))

@@ -66,9 +66,10 @@ void Operation::refuse(const std::string& message, const std::string& hint) cons
 void Operation::check_order_and_scope() const {
   const bool strong = !w_.sem.empty() && w_.sem != "weak";
   if (strong && w_.scope.empty())
-    fail(fmt::format("{} needs a scope beside .{}", quoted(m_.text()), w_.sem), "order and scope are given together");
+    fail(fmt::format("{} needs a scope beside .{}", litmus::quoted(m_.text()), w_.sem),
+         "order and scope are given together");
   if (!strong && !w_.scope.empty())
-    fail(fmt::format("{} needs an order beside .{}", quoted(m_.text()), w_.scope),
+    fail(fmt::format("{} needs an order beside .{}", litmus::quoted(m_.text()), w_.scope),
          "order and scope are given together");
 }
 

@@ -45,7 +45,7 @@ void instruction(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m) 
       std::vector<std::string> known = vulkan_mnemonics();
       known.insert(known.end(), common_mnemonics().begin(), common_mnemonics().end());
       for (const char* q : {"exists", "forall", "filter", "locations"}) known.emplace_back(q);
-      c.fail(m.head(), fmt::format("VULKAN has no instruction {}", quoted(m.head().text)),
+      c.fail(m.head(), fmt::format("VULKAN has no instruction {}", litmus::quoted(m.head().text)),
              suggest(m.head().text, known,
                      "instructions are ld st rmw membar cbar avdevice visdevice, arithmetic and branches"));
     }

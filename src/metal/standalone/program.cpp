@@ -70,7 +70,7 @@ std::string numbers(const std::vector<uint32_t>& words, const char* suffix) {
   return out;
 }
 
-std::string quoted(const std::string& s) {
+std::string in_quotes(const std::string& s) {
   std::string out = "\"";
   for (const char c : s) {
     if (c == '"' || c == '\\') out += '\\';
@@ -82,7 +82,7 @@ std::string quoted(const std::string& s) {
 std::string state_table(const Made& m) {
   std::string out;
   for (size_t s = 0; s < m.states.size(); ++s)
-    out += fmt::format("    {{{}, {}}},\n", quoted(m.states[s]), m.positive[s] ? 1 : 0);
+    out += fmt::format("    {{{}, {}}},\n", in_quotes(m.states[s]), m.positive[s] ? 1 : 0);
   return out;
 }
 
@@ -288,7 +288,7 @@ Expected<std::string> opencl(const Made& m, emit::OpenclKind kind) {
       "#define LAUNCHES {}\n#define INSTANCES {}ull\n#define STATES {}\n#define BUFFERS {}\n#define PARAMETERS "
       "{}\n#define COUNTS {}\n#define PHASES 3\n#define OPTIONS {}\n\n",
       k_launches, m.configuration.instances(), m.program.states, plan::k_buffer_uses,
-      static_cast<int>(BufferUse::parameters), static_cast<int>(BufferUse::counts), quoted(source->options));
+      static_cast<int>(BufferUse::parameters), static_cast<int>(BufferUse::counts), in_quotes(source->options));
   out += fmt::format("static const struct {{\n  const char* text;\n  int positive;\n}} k_table[] = {{\n{}}};\n",
                      state_table(m));
   out += fmt::format("static const cl_uint k_parameters[] = {{\n    {}}};\n", numbers(m.configuration.words, "u"));
@@ -310,7 +310,7 @@ Expected<std::string> opencl(const Made& m, emit::OpenclKind kind) {
   out += "};\nstatic const char* k_source[] = {\n";
   for (size_t at = 0; at < source->text.size();) {
     const size_t end = source->text.find('\n', at);
-    std::string line = quoted(source->text.substr(at, end - at));
+    std::string line = in_quotes(source->text.substr(at, end - at));
     line.insert(line.size() - 1, "\\n");
     out += "    " + line + ",\n";
     at = end + 1;

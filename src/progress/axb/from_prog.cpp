@@ -349,10 +349,10 @@ Test read(const prog::Test& test) {
   std::vector<std::set<Value>> values;
   for (const prog::Object& o : test.objects) {
     if (o.init.size() != 1)
-      fail_at(o.span, fmt::format("{} is an array", quoted(o.name)), "locations hold one value each");
+      fail_at(o.span, fmt::format("{} is an array", axb::quoted(o.name)), "locations hold one value each");
     const bool address = !o.init_address.empty() && o.init_address[0] != prog::k_none;
     if (address || o.init[0] > 0xffffffff)
-      fail_at(o.span, fmt::format("the initial value of {} does not fit 32 bits", quoted(o.name)),
+      fail_at(o.span, fmt::format("the initial value of {} does not fit 32 bits", axb::quoted(o.name)),
               "values are 0 to 4294967295 here");
     Location l{.name = o.name, .init = static_cast<Value>(o.init[0])};
     const auto clashes = [&] {

@@ -139,11 +139,11 @@ void JsonReader::field(Test& t, const std::string& key) {
       const Token token = in_.peek();
       std::string name = in_.expect_string("the name of a location");
       if (!is_name(name) || is_reserved(name))
-        in_.fail(token, fmt::format("{} cannot name a location", quoted(name)),
+        in_.fail(token, fmt::format("{} cannot name a location", axb::quoted(name)),
                  "a name is a letter, then letters and digits, and no keyword");
       for (size_t k = 0; k < *names_; ++k)
         if (t.locations[k].name == name)
-          in_.fail(token, fmt::format("location {} is named twice", quoted(name)),
+          in_.fail(token, fmt::format("location {} is named twice", axb::quoted(name)),
                    "give each location a name of its own");
       if (*names_ >= t.locations.size()) t.locations.resize(*names_ + 1);
       t.locations[(*names_)++].name = std::move(name);
@@ -208,7 +208,7 @@ Test JsonReader::test() {
       const Token name = in_.peek();
       const std::string key = in_.expect_string("the name of a field");
       if (!seen.insert(key).second)
-        in_.fail(name, fmt::format("field {} is given twice", quoted(key)), "remove one of the two");
+        in_.fail(name, fmt::format("field {} is given twice", axb::quoted(key)), "remove one of the two");
       in_.expect(":");
       field(t, key);
     } while (in_.accept(","));

@@ -96,7 +96,8 @@ Thread PseudoCodeReader::body(Test& t) {
       if (op.kind != Tok::word) in_.fail_expected("an instruction", known);
       std::vector<std::string> near = k_instructions;
       near.emplace_back("THREAD0");
-      in_.fail(op, fmt::format("{} is not an instruction", quoted(op.text)), suggest(op.text, near, "known: " + known));
+      in_.fail(op, fmt::format("{} is not an instruction", axb::quoted(op.text)),
+               suggest(op.text, near, "known: " + known));
     }
     Token target;
     Instr i = instruction(t, static_cast<uint32_t>(th.code.size()), target);

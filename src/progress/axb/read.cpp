@@ -59,11 +59,11 @@ Expected<void> validate(const Test& test) {
   for (size_t k = 0; k < test.locations.size(); ++k) {
     const std::string& name = test.locations[k].name;
     if (!is_name(name) || is_reserved(name))
-      return error_at(test.span, fmt::format("{} cannot name a location", quoted(name)),
+      return error_at(test.span, fmt::format("{} cannot name a location", axb::quoted(name)),
                       "a name is a letter, then letters and digits, and no keyword");
     for (size_t j = 0; j < k; ++j)
       if (test.locations[j].name == name)
-        return error_at(test.span, fmt::format("two locations are named {}", quoted(name)),
+        return error_at(test.span, fmt::format("two locations are named {}", axb::quoted(name)),
                         "give each location a name of its own");
   }
   for (const std::string& r : test.remarks)

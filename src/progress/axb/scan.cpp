@@ -108,7 +108,7 @@ bool Scanner::accept(std::string_view s) {
 Token Scanner::expect(std::string_view s, std::string_view hint) {
   if (at(s)) return next();
   const std::string otherwise = s == ";" ? "end it with ';'" : fmt::format("put '{}' here", s);
-  fail_expected(quoted(s), hint.empty() ? std::string_view(otherwise) : hint);
+  fail_expected(axb::quoted(s), hint.empty() ? std::string_view(otherwise) : hint);
 }
 
 Value Scanner::value_of(const Token& t, std::string_view what) const {
@@ -124,9 +124,9 @@ Value Scanner::value_of(const Token& t, std::string_view what) const {
     }
     v = std::min<uint64_t>(v * (hex ? 16 : 10) + static_cast<uint64_t>(d), uint64_t{1} << 40);
   }
-  if (!good) fail(t, fmt::format("{} is not a number", quoted(s)), fmt::format("write {} as 7 or 0x7", what));
+  if (!good) fail(t, fmt::format("{} is not a number", axb::quoted(s)), fmt::format("write {} as 7 or 0x7", what));
   if (v > 0xffffffff)
-    fail(t, fmt::format("{} is too large for {}", quoted(s), what), "values have 32 bits: 0 to 4294967295");
+    fail(t, fmt::format("{} is too large for {}", axb::quoted(s), what), "values have 32 bits: 0 to 4294967295");
   return static_cast<Value>(v);
 }
 
@@ -211,7 +211,8 @@ void Scanner::fail(const Token& t, std::string message, std::string hint) const 
 }
 
 void Scanner::fail_expected(std::string_view expected, std::string_view hint) const {
-  fail(token_, fmt::format("expected {}, found {}", expected, at_end() ? "the end of the text" : quoted(token_.text)),
+  fail(token_,
+       fmt::format("expected {}, found {}", expected, at_end() ? "the end of the text" : axb::quoted(token_.text)),
        std::string(hint));
 }
 

@@ -4,6 +4,7 @@
 // A fault of the input is thrown as ParseError, so that the grammars read as grammars; `parse` (read.cpp) turns it into
 // Expected. Nothing else leaves the room.
 #include <cstdint>
+#include <iomanip>  // std::quoted is seen everywhere, not only where <chrono> brings it
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +20,7 @@ struct ParseError {
 };
 [[noreturn]] void fail_at(const Span& span, std::string message, std::string hint = {});
 
-// The word in quotes, cut to a readable length.
+// The word in quotes, cut to a readable length. Call it as axb::quoted: without, std::quoted is taken for a std::string.
 std::string quoted(std::string_view word);
 // "did you mean 'x'?" or `otherwise`.
 std::string suggest(std::string_view word, const std::vector<std::string>& candidates, std::string otherwise = {});

@@ -173,13 +173,14 @@ void TextReader::declarations(Test& t) {
       if (name.kind != Tok::word)
         in_.fail_expected("a location", "write the name of a location, declared above the threads: x = 0;");
       if (is_reserved(name.text))
-        in_.fail(name, fmt::format("{} is a keyword and names no location", quoted(name.text)), "choose another name");
+        in_.fail(name, fmt::format("{} is a keyword and names no location", axb::quoted(name.text)),
+                 "choose another name");
       in_.next();
       if (in_.at("{") || in_.peek().kind == Tok::number)
-        in_.fail(name, fmt::format("expected 'thread', found {}", quoted(name.text)), "write: thread 0 { ... }");
+        in_.fail(name, fmt::format("expected 'thread', found {}", axb::quoted(name.text)), "write: thread 0 { ... }");
       for (const Location& l : t.locations)
         if (l.name == name.text)
-          in_.fail(name, fmt::format("location {} is declared twice", quoted(name.text)), "remove one of the two");
+          in_.fail(name, fmt::format("location {} is declared twice", axb::quoted(name.text)), "remove one of the two");
       Location l{.name = std::string(name.text)};
       if (in_.accept("=")) l.init = in_.expect_value("an initial value");
       t.locations.push_back(std::move(l));
@@ -232,7 +233,7 @@ Thread TextReader::body(const Test& t, uint32_t id) {
       in_.next();
       if (in_.at(":")) {
         if (!labels.emplace(std::string(first.text), static_cast<uint32_t>(th.code.size())).second)
-          in_.fail(first, fmt::format("label {} is given twice in this thread", quoted(first.text)),
+          in_.fail(first, fmt::format("label {} is given twice in this thread", axb::quoted(first.text)),
                    "rename one of the two");
         in_.next();
         continue;
@@ -247,11 +248,11 @@ Thread TextReader::body(const Test& t, uint32_t id) {
       if (!in_.at("=")) {
         names.insert(names.end(), {"if", "exch", "cas", "barrier"});
         in_.fail(
-            first, fmt::format("{} does not begin an instruction", quoted(first.text)),
+            first, fmt::format("{} does not begin an instruction", axb::quoted(first.text)),
             suggest(first.text, names, "write: x = 1;  or  if (x == 0) goto end;  or  if (exch(x, 1) == 1) goto 0;"));
       }
       if (!known)
-        in_.fail(first, fmt::format("unknown location {}", quoted(first.text)),
+        in_.fail(first, fmt::format("unknown location {}", axb::quoted(first.text)),
                  suggest(first.text, names, fmt::format("declare it above the threads: {} = 0;", first.text)));
       in_.next();
       i.value = in_.expect_value("the value to store", "a store writes a constant: x = 1;");
@@ -380,7 +381,7 @@ uint32_t TextReader::location(const Test& t) {
     }
     names.push_back(t.locations[k].name);
   }
-  in_.fail(name, fmt::format("unknown location {}", quoted(name.text)),
+  in_.fail(name, fmt::format("unknown location {}", axb::quoted(name.text)),
            suggest(name.text, names,
                    is_reserved(name.text) ? "this is a keyword"
                                           : fmt::format("declare it above the threads: {} = 0;", name.text)));
@@ -399,7 +400,7 @@ uint32_t TextReader::resolve(const Token& target, size_t size,
   if (const auto it = labels.find(target.text); it != labels.end()) return it->second;
   std::vector<std::string> names = {"end"};
   for (const auto& [name, at] : labels) names.push_back(name);
-  in_.fail(target, fmt::format("no label {} in this thread", quoted(target.text)),
+  in_.fail(target, fmt::format("no label {} in this thread", axb::quoted(target.text)),
            suggest(target.text, names, "jump to a label of the same thread, to an instruction's number, or to 'end'"));
 }
 

@@ -127,7 +127,7 @@ class Builder {
   std::map<State, uint32_t> ids_;
 };
 
-std::string quoted(std::string_view s) {
+std::string in_quotes(std::string_view s) {
   std::string out = "\"";
   for (char c : s) {
     if (c == '"' || c == '\\') out += '\\';
@@ -220,7 +220,7 @@ Lts reduce(const Lts& l) {
 
 std::string to_aut(const Lts& l) {
   std::string out = fmt::format("des ({}, {}, {})\n", l.initial, l.edges.size(), l.states);
-  for (const Lts::Edge& e : l.edges) out += fmt::format("({}, {}, {})\n", e.from, quoted(e.label), e.to);
+  for (const Lts::Edge& e : l.edges) out += fmt::format("({}, {}, {})\n", e.from, in_quotes(e.label), e.to);
   return out;
 }
 
@@ -233,10 +233,10 @@ std::string to_dot(const Lts& l) {
     std::string attributes;
     if (s == l.initial) attributes = "peripheries = 2";
     if (s < l.state_names.size())
-      attributes += fmt::format("{}tooltip = {}", attributes.empty() ? "" : ", ", quoted(l.state_names[s]));
+      attributes += fmt::format("{}tooltip = {}", attributes.empty() ? "" : ", ", in_quotes(l.state_names[s]));
     out += attributes.empty() ? ";\n" : fmt::format(" [{}];\n", attributes);
   }
-  for (const Lts::Edge& e : l.edges) out += fmt::format("  {} -> {} [label = {}];\n", e.from, e.to, quoted(e.label));
+  for (const Lts::Edge& e : l.edges) out += fmt::format("  {} -> {} [label = {}];\n", e.from, e.to, in_quotes(e.label));
   return out + "}\n";
 }
 
