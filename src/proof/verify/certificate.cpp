@@ -15,7 +15,7 @@ constexpr const char* k_format = "fencepost certificate 1";
 
 std::string one_line(const std::string& s) {
   std::string out;
-  for (const char c : s) out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  for (const unsigned char c : s) out += c < ' ' || c == 127 ? ' ' : c < 127 ? static_cast<char>(c) : '?';
   const size_t from = out.find_first_not_of(' ');
   return from == std::string::npos ? "" : out.substr(from, out.find_last_not_of(' ') + 1 - from);
 }
@@ -73,6 +73,12 @@ std::string read_file(const std::filesystem::path& path) {
   out << in.rdbuf();
   if (!in) throw BadText("'" + path.string() + "' cannot be read");
   return out.str();
+}
+
+// A link of a stranger's folder would show in messages how another file begins.
+std::string read_inside(const std::filesystem::path& folder, const char* name) {
+  if (std::filesystem::is_symlink(folder / name)) throw BadText(std::string(name) + " is a link");
+  return read_file(folder / name);
 }
 
 Built build(const Problem& p, bool whole) {
@@ -198,7 +204,7 @@ void same(const std::string& path, const std::string& text, const char* what) {
 
 Certificate read_certificate(const std::filesystem::path& folder, const Given& given) {
   Certificate out;
-  out.claimed = read_file(folder / "statement.txt");
+  out.claimed = read_inside(folder, "statement.txt");
   const auto fields = fields_of(out.claimed);
   const auto field = [&](const char* key) {
     const auto at = fields.find(key);
@@ -211,9 +217,9 @@ Certificate read_certificate(const std::filesystem::path& folder, const Given& g
   p.test_name = field("test");
   p.model_name = field("model");
   p.version = field("made by");
-  p.test_text = read_file(folder / "test.litmus");
-  p.model_text = read_file(folder / "model.cat");
-  p.prelude_text = read_file(folder / "prelude.cat");
+  p.test_text = read_inside(folder, "test.litmus");
+  p.model_text = read_inside(folder, "model.cat");
+  p.prelude_text = read_inside(folder, "prelude.cat");
   same(given.test, p.test_text, "test");
   same(given.model, p.model_text, "model");
   same(given.prelude, p.prelude_text, "prelude");
@@ -227,10 +233,10 @@ Certificate read_certificate(const std::filesystem::path& folder, const Given& g
 std::string refusal(Built& b, bool reachable, const std::filesystem::path& folder) {
   Circuit& c = b.encoding.circuit;
   if (reachable) {
-    const auto failures = c.failures(read_choices(read_file(folder / "execution.txt"), c));
+    const auto failures = c.failures(read_choices(read_inside(folder, "execution.txt"), c));
     return failures.empty() ? "" : "the execution breaks '" + c.rules()[failures.front().rule] + "'";
   }
-  std::istringstream proof(read_file(folder / "proof.drat"));
+  std::istringstream proof(read_inside(folder, "proof.drat"));
   return check_drat(b.cnf.variables, b.cnf.clauses, proof);
 }
 
@@ -245,9 +251,9 @@ Outcome verify(const std::filesystem::path& folder, const Given& given) {
     out.accepted = out.why.empty();
     return out;
   } catch (const NotCertified& e) {
-    return {false, "", std::string("no certificate: ") + e.what() + " is not in the certified part"};
+    return {false, "", "no certificate: " + one_line(e.what()) + " is not in the certified part"};
   } catch (const BadText& e) {
-    return {false, "", e.what()};
+    return {false, "", one_line(e.what())};
   }
 }
 

@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
     if (!std::cout.flush()) return 1;
     return o.accepted ? 0 : 1;
   } catch (const std::exception& e) {
-    std::cerr << "fencepost-verify: " << e.what() << "\n";
+    std::cerr << "fencepost-verify: " << one_line(e.what()) << "\n";
     return 1;
   }
 }
