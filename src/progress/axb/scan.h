@@ -20,7 +20,7 @@ struct ParseError {
 };
 [[noreturn]] void fail_at(const Span& span, std::string message, std::string hint = {});
 
-// The word in quotes, cut to a readable length. Call it as axb::quoted: without, std::quoted is taken for a std::string.
+// The word in quotes, cut to a readable length. Call it as axb::quoted: else std::quoted is taken for a std::string.
 std::string quoted(std::string_view word);
 // "did you mean 'x'?" or `otherwise`.
 std::string suggest(std::string_view word, const std::vector<std::string>& candidates, std::string otherwise = {});
