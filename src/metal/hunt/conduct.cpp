@@ -503,6 +503,16 @@ Expected<std::vector<ToReduce>> unreduced(const Ledger& ledger, const Plan& plan
   return out;
 }
 
+// A compiler that is gone, or makes other code each time. Nothing is kept, so the same command tries again.
+Diagnostics not_again(const ToReduce& r, const Fault& f) {
+  const auto row = f.table.find(f.configuration);
+  return error_at({},
+                  fmt::format("{}: test {} has no '{}' when it is compiled again: {}", f.configuration, r.test,
+                              r.signature, row == f.table.end() ? "right" : row->second),
+                  "is the compiler still there, and does it make the same code each time? The same command goes on")
+      .error();
+}
+
 }  // namespace
 
 Expected<void> reduce_all(Ledger& ledger, const Plan& plan, const Job& job) {
@@ -517,7 +527,7 @@ Expected<void> reduce_all(Ledger& ledger, const Plan& plan, const Job& job) {
       const Fault f = fault_of(plan, plan.configurations[r.configuration], r.test, r.signature, job);
       const std::lock_guard lock(mutex);
       if (!out) return;
-      out = ledger.keep(f);
+      out = f.effect.empty() ? std::unexpected(not_again(r, f)) : ledger.keep(f);
     }
   };
   std::vector<std::jthread> pool;

@@ -537,6 +537,26 @@ TEST(Hunt, ACompilerThatCompilesNothingEndsTheHunt) {
   EXPECT_TRUE(l->configurations()->empty());
 }
 
+// A compiler that is gone when a fault is reduced leaves no fault in the store, which could not be read again.
+TEST(Hunt, AFaultThatIsNotShownAgainIsNotKept) {
+  const Folder folder;
+  Configuration c;
+  c.compiler = {folder / "none", folder / "none", "1.2.3"};
+  c.target = "sm_90";
+  auto l = Ledger::open(folder / "h.db", 7, k_batch);
+  ASSERT_TRUE(l.has_value());
+  const Row row{0, "no-invalidate", "atom.acquire.gpu.shared.add.u64@s1", "from ATOMS at 0x0 to LDG at 0x10"};
+  ASSERT_TRUE(l->add(c.name(), 0, {std::string(k_batch, 'f'), {row}}).has_value());
+  const auto done = reduce_all(*l, {{c}, 7, k_batch, 1}, Job());
+  ASSERT_FALSE(done.has_value());
+  EXPECT_EQ(done.error().list.front().message,
+            "ptxas-1.2.3 sm_90 -O3: test 0 has no 'no-invalidate atom or red, a loop in shared memory, shared, scope "
+            "above cta' when it is compiled again: failed: the compiler: it could not be started");
+  const auto kept = l->faults();
+  ASSERT_TRUE(kept.has_value());
+  EXPECT_TRUE(kept->empty());
+}
+
 // A batch of which nothing ended in its time is made once more, alone; then it has failed by time-out, and the hunt
 // goes on: load is no reason to say that a compiler compiles nothing.
 TEST(HuntFill, ABatchThatTimesOutIsMadeAgainAlone) {
