@@ -416,7 +416,7 @@ class Gate {
       add(first ? Effect::first_look : cast ? Effect::one_copy : Effect::weaker, k, at(n));
     if (has_scope && !p.is_strong() && reach_of(i) < hinted(p.words)) add(Effect::cache_operator, k, at(n));
     if (has_scope && i.has("CONSTANT") && p.words.find(".nc") == std::string::npos) add(Effect::weaker, k, at(n));
-    if (offsets_[n] && p.place != 'l' && p.bits() >= 32 && *offsets_[n] / 64 != p.number)
+    if (offsets_[n] && p.place != 'l' && is_beside(p, *offsets_[n], width_of(i)))
       add(Effect::elsewhere, k, fmt::format("{} has the offset {}, not {}", at(n), *offsets_[n], p.number * 64));
     if (p.kind >= Kind::atomic && role_of(i) == Role::both && !does(i, p)) add(Effect::operation, k, at(n));
     width(k, n);
@@ -451,8 +451,19 @@ class Gate {
       return;
     }
     if (found > whole) add(p.kind == Kind::load && !p.is_strong() ? Effect::wider_load : Effect::width, k, at(n));
-    if (found < element) add(p.is_strong() ? Effect::split : Effect::vector_split, k, at(n));
-    if (found >= element && found < whole) add(Effect::vector_split, k, at(n));
+    if (found >= whole) return;
+    // In pieces: all of it, and no element in several, which other threads would see.
+    uint32_t all = 0;
+    for (const size_t other : sites_[k].all) all += width_of(code_[other]);
+    const bool seen = found < element && p.place != 'l';
+    add(all < whole ? Effect::width : seen ? Effect::split : Effect::vector_split, k, at(n));
+  }
+  // At this offset, is it no part of what the instruction names? 16-bit operations work on the word around theirs.
+  static bool is_beside(const Instruction& p, uint32_t offset, uint32_t found) {
+    const uint32_t begin = p.number * 64, whole = p.bits() * p.vector;
+    if (p.kind >= Kind::atomic) return p.bits() >= 32 && offset != begin;
+    if (found > whole) return offset / 64 != p.number;
+    return offset < begin || offset * 8 + found > begin * 8 + whole;
   }
 
   void guard(uint32_t k) {

@@ -171,6 +171,20 @@ TEST(HuntUnused, AnEarlierReadOfTheCtaNeedsNoInvalidation) {
   EXPECT_EQ(with("ld.relaxed.cluster.global.u32@p2"), (Effects{"no-invalidate", "unused-load"}));
 }
 
+// A load of half of what is written, and one four bytes beside it.
+TEST(HuntUnused, AnAccessIsWholeAndInItsPlace) {
+  const std::string load = "LDG.E R9, desc[UR4][R2.64+0xc0]";
+  const Effects before = {"no-invalidate", "unused-load"};
+  EXPECT_EQ(effects_of("guarded-acquire"), before);
+  const auto with = [&](const char* other) {
+    Effects out = effects_of("guarded-acquire", load, other);
+    for (const std::string& e : before) out.erase(e);
+    return out;
+  };
+  EXPECT_EQ(with("LDG.E.U16 R9, desc[UR4][R2.64+0xc0]"), Effects{"width"});
+  EXPECT_EQ(with("LDG.E R9, desc[UR4][R2.64+0xc4]"), Effects{"elsewhere"});
+}
+
 // Of an acquiring load of 256 bits that nobody uses the load stays, and its address goes.
 TEST(HuntUnused, AnUnusedWideLoadGoesAstray) {
   EXPECT_TRUE(effects_of("wide-unused").contains("elsewhere"));
