@@ -24,6 +24,7 @@ import os
 import random
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -41,12 +42,13 @@ LITMUS = [["check"], ["check", "--property", "races"], ["check", "-p", "terminat
           ["check", "-e", "enumerate"], ["check", "-e", "both"], ["outcomes"], ["explain"], ["relax"], ["print"],
           ["check", "--bound", "3"], ["check", "-p", "termination", "--progress", "OBE"], ["emit"], ["expect"],
           ["outcomes", "-e", "enumerate"], ["diff-models", "ptx-6.0", "ptx-7.5"], ["lower", "scoped-c11-ptx"],
-          ["run", "--device", "reference", "--iterations", "50"]]
+          ["run", "--device", "reference", "--iterations", "50"], ["refine", "FILE", "examples/thesis/SB.litmus"],
+          ["refine", "examples/ptx/MP.litmus", "FILE"]]
 SHADER = [["check"], ["check", "--property", "races"], ["check", "-p", "termination", "--bound", "auto"], ["outcomes"],
           ["explain"], ["print"], ["check", "--grid", "1.1.2"], ["relax"]]
 PROVE = [["prove"], ["prove", "--profile=gpuverify"], ["prove", "--strict"], ["prove", "--blockDim=32", "--gridDim=2"],
          ["prove", "--local_size=32", "--num_groups=2"], ["prove", "--no-attack"]]
-PROGRESS = [["progress", "check"], ["progress", "lts"], ["progress", "print"], ["progress", "account"],
+PROGRESS = [["progress", "check"], ["progress", "lts"], ["progress", "classify"], ["progress", "print"], ["progress", "account"],
             ["progress", "export"], ["progress", "run", "--device", "reference", "--iterations", "20"]]
 CERTIFIED = [["check", "--certificate", "CERTIFICATE"], ["check", "--property", "races", "--certificate", "CERTIFICATE"]]
 MODULE = SHADER + [["check", "--grid", "2.1.1"], ["outcomes", "--grid", "2.1.1"], ["audit", "--grid", "1.1.2", "--total-budget", "1s"],
@@ -71,8 +73,11 @@ KINDS = {  # kind: where its files are, their ending, commands; FILE stands for 
     "csv": ("examples", ".csv", [["expect", "FILE", "--root", "."], ["stats"], ["report", "-o", "PAGE"]]),
     "log": ("examples", ".log", [["stats"], ["report", "-o", "PAGE"]]),
     "record": ("examples", ".rec", [["hunt"]]),
+    "store": (None, ".db", [["judge"], ["stats"], ["stats", "--csv"], ["report", "-o", "PAGE"], ["merge", "STORE"], ["hunt", "report", "-o", "PAGE"]]),
 }
-CLOCKED = {"progress", "check", "outcomes", "explain", "relax", "diff-models", "lower", "emit", "expect", "campaign", "run", "lint-model"}
+MADE = [["campaign", "PLAN", "--store"], ["tune", "examples/thesis/SB.litmus", "--device", "reference", "--configurations", "2", "--budget", "200ms", "--store"],
+        ["progress", "run", "examples/progress/ticket.axb", "--device", "reference", "--runs", "2", "--store"]]
+CLOCKED = {"progress", "check", "refine", "outcomes", "explain", "relax", "diff-models", "lower", "emit", "expect", "campaign", "run", "lint-model"}
 
 CONFINED = CLOCKED - {"campaign", "run"} | {"prove", "print", "stats", "report"}
 
@@ -122,6 +127,29 @@ def changed(rng, files, text):
     return text
 
 
+def change_store(rng, path):
+    """One to three cells of a store become others, whatever its checksums say."""
+    store = sqlite3.connect(path)
+    tables = [name for (name,) in store.execute("select name from sqlite_master where type = 'table'")]
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        table = rng.choice(tables)
+        columns = [row[1] for row in store.execute(f"pragma table_info({table})")]
+        column, row = rng.choice(columns), rng.choice(store.execute(f"select * from {table}").fetchall() or [None])
+        if row is None:
+            continue
+        old = row[columns.index(column)]
+        new = rng.choice((None, -1, 0, 1 << 62, 0.5, "", b"\xff", "\x1b[31m", "x" * 100000))
+        if isinstance(old, str) and old and rng.random() < 0.7:
+            at = rng.randrange(len(old))
+            new = old[:at] + rng.choice(("", "0", "9" * 30, "{", '"', "\x1b", "<b>", "../", "\n")) + old[at + rng.randrange(3):]
+        try:
+            store.execute(f"update {table} set {column} = ? where " + " and ".join(f"{c} is ?" for c in columns), (new, *row))
+        except sqlite3.Error:  # what the table does not take
+            pass
+    store.commit()
+    store.close()
+
+
 def limits():
     os.setsid()
 
@@ -130,11 +158,26 @@ class Fuzz:
     def __init__(self, args):
         self.args = args
         self.program = str(Path(args.program).resolve())
+        self.home = tempfile.TemporaryDirectory(prefix="whole")
         self.kinds = {}
         for kind, (folder, ending, commands) in KINDS.items():
-            files = sorted(f for f in (TOP / folder).rglob("*" + ending) if f.stat().st_size < 64 << 10)
-            if files and (not args.only or kind in args.only.split(",")):
+            if args.only and kind not in args.only.split(","):
+                continue
+            files = sorted(f for f in (TOP / folder).rglob("*" + ending) if f.stat().st_size < 64 << 10) if folder else self.stores()
+            if files:
                 self.kinds[kind] = (files, ending, commands)
+
+    def stores(self):
+        """Stores of a campaign, of tuning and of progress tests, made by the program."""
+        made = []
+        plan = Path(self.home.name) / "plan.toml"
+        plan.write_text('name = "small"\ntests = ["%s/examples/thesis/SB.litmus"]\ndevices = ["reference"]\niterations = 1000\n' % TOP)
+        for number, words in enumerate(MADE):
+            path = Path(self.home.name) / f"{number}.db"
+            subprocess.run([self.program] + [str(plan) if w == "PLAN" else w for w in words] + [str(path)], cwd=TOP, check=True,
+                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            made.append(path)
+        return made
 
     def command(self, rng, kind, path, folder):
         files, _, commands = self.kinds[kind]
@@ -161,7 +204,11 @@ class Fuzz:
             home = Path(folder) / "in"
             home.mkdir()
             path = home / ("t" + ending)
-            path.write_bytes(changed(rng, files, rng.choice(files).read_bytes()))
+            if kind == "store" and rng.random() < 0.8:
+                path.write_bytes(rng.choice(files).read_bytes())
+                change_store(rng, path)
+            else:
+                path.write_bytes(changed(rng, files, rng.choice(files).read_bytes()))
             words = self.command(rng, kind, path, folder)
             env = dict(os.environ, TMPDIR=folder, HOME=folder)
             begin = time.time()
@@ -208,7 +255,7 @@ class Fuzz:
                 json.loads(said)
             except ValueError as e:
                 return f"what was to be JSON is none: {e}"
-        if kind not in ("plan", "csv", "log", "axb") and [name for name in left if name != "cert"] != ["in", "out", "out.err"]:
+        if kind not in ("plan", "csv", "log", "axb", "store") and [name for name in left if name != "cert"] != ["in", "out", "out.err"]:
             return f"something was left behind: {left}"
         return None
 
