@@ -58,6 +58,8 @@ class Lowering : public Operation {
         return wait();
       case Meaning::mbarrier_layout:
         return layout();
+      case Meaning::mbarrier_pending:
+        return pending();
       case Meaning::copy:
         return copy();
       case Meaning::copy_arrive:
@@ -198,6 +200,21 @@ class Lowering : public Operation {
     emit(std::move(answer));
   }
 
+  // mbarrier.pending_count: of what a noComplete form returned; no access.
+  void pending() {
+    if (w_.registers[0] == k_none) fail("pending_count needs a register for its answer", "write r0, r1");
+    const auto& objects = b_.test.objects;
+    if (std::any_of(objects.begin(), objects.end(), [](const auto& o) { return prog::is_second_layout(o); }))
+      refuse("pending_count beside an mbarrier of layout::v1", "it has the layout v0 alone: use that");
+    const prog::MbarrierPending rule = prog::mbarrier_pending(w_.values[0]);
+    undefined_if(rule.undefined);
+    Instr answer;
+    answer.kind = Kind::local;
+    answer.dst = w_.registers[0];
+    answer.value = rule.count;
+    emit(std::move(answer));
+  }
+
   void arrive() {
     const bool returns = w_.registers[0] != k_none;
     if (returns && w_.has("shared::cluster"))
@@ -305,6 +322,7 @@ class Lowering : public Operation {
       signal_with(to[k], w_.mbarriers[k]);
       store(bulk_tags(), to[k], load(bulk_tags(), w_.locations[1]));
       complete(w_.mbarriers[k], w_.numbers[0]);
+      track(1);  // a group may tell that its source was read
     }
   }
 

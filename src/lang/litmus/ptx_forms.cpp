@@ -44,7 +44,7 @@ constexpr Form k_forms[] = {
     {"mbarrier (try_wait) {parity} {phase_type::primary|phase_type::conditional} {acquire|relaxed} "
      "{cta|cluster} {shared|shared::cta} (b64) : d, [m], v{, v}",  // how long it may suspend the thread
      Meaning::mbarrier_wait},
-    {"mbarrier.pending_count (b64)", Meaning::refused},
+    {"mbarrier.pending_count {layout::v0} (b64) : d, v", Meaning::mbarrier_pending},
     {"mbarrier.check_layout (layout::v0|layout::v1) {shared|shared::cta} (b64) : d, [m]", Meaning::mbarrier_layout},
     // 9.7.10.28 asynchronous copies
     {"cp.async (ca|cg) (shared|shared::cta) (global) {L2::cache_hint} {L2::64B|L2::128B|L2::256B} : [x], [y], n Z",

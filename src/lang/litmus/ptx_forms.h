@@ -22,9 +22,10 @@ enum class Meaning : uint8_t {
   mbarrier_count,   // expect_tx, complete_tx
   mbarrier_arrive,  // and arrive_drop
   mbarrier_wait,
-  mbarrier_layout,  // check_layout
-  copy,             // cp.async
-  copy_arrive,      // cp.async.mbarrier.arrive
+  mbarrier_layout,   // check_layout
+  mbarrier_pending,  // pending_count
+  copy,              // cp.async
+  copy_arrive,       // cp.async.mbarrier.arrive
   commit,
   wait_group,
   bulk_to_shared,

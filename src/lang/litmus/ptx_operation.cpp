@@ -184,7 +184,10 @@ void Operation::at_mbarrier(prog::SymbolId m, bool local) {
   if (!o.mbarrier)
     fail(fmt::format("{} is no mbarrier object", name_of(m)),
          fmt::format("declare it as '{} @ mbarrier P{}'", name_of(m), thread_));
-  const bool own_window = local || ((w_.has("shared") || w_.has("shared::cta")) && !w_.has("shared::cluster"));
+  // .multicast::cluster::all signals the object of each CTA, whatever the space that is written.
+  const bool everywhere = w_.has("multicast::cluster::all");
+  const bool own_window =
+      local || (!everywhere && (w_.has("shared") || w_.has("shared::cta")) && !w_.has("shared::cluster"));
   if (own_window && !same_cta(b_, thread_, o.home)) undefined_if(number(1));
 }
 
@@ -254,7 +257,8 @@ void Operation::on_mbarrier(MbarrierOp op, prog::SymbolId m, const Expr& n, TagS
   Instr result;
   result.kind = Kind::local;
   result.dst = token;
-  result.value = prog::mbarrier_token(seen);
+  const bool counted = op == MbarrierOp::arrive_no_complete || op == MbarrierOp::arrive_drop_no_complete;
+  result.value = counted ? prog::mbarrier_counted_token(seen) : prog::mbarrier_token(seen);
   emit(std::move(result));
 }
 

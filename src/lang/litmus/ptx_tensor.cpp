@@ -170,6 +170,7 @@ class TensorCopy : public Operation {
         for (size_t r = 0; r < boxes.size(); ++r) store({Tag::ASYNC, Tag::WEAK}, to[k + r], read_box(map, boxes[r]));
       }
       complete(w_.mbarriers[k], k_box * per_copy);
+      track(1);  // a group may tell that its map was read
     }
   }
   // .cta_group::2: "either the same CTA as the shared memory destination or its peer-CTA", the other of a pair.

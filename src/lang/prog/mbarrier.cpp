@@ -10,6 +10,7 @@ using term::Expr;
 using term::Op;
 
 constexpr uint64_t k_pending_at = 21, k_expected_at = 41, k_phase_at = 61;
+constexpr uint64_t k_counted = 8, k_count_in_token_at = 4;
 constexpr uint64_t k_tx_mask = (uint64_t{1} << 21) - 1, k_count_mask = k_mbarrier_most;
 
 Expr number(uint64_t v) { return term::constant(v, 64); }
@@ -132,6 +133,16 @@ MbarrierStep mbarrier_step(MbarrierOp op, const Expr& old, const Expr& n) {
 }
 
 Expr mbarrier_token(const Expr& state) { return term::binary(Op::lshr, state, number(k_phase_at)); }
+
+Expr mbarrier_counted_token(const Expr& state) {
+  const Expr pending = term::binary(Op::shl, field(state, k_pending_at, k_count_mask), number(k_count_in_token_at));
+  return either(either(mbarrier_token(state), number(k_counted)), pending);
+}
+
+MbarrierPending mbarrier_pending(const Expr& token) {
+  const Expr counted = term::binary(Op::and_, token, number(k_counted));
+  return {field(token, k_count_in_token_at, k_count_mask), term::binary(Op::eq, counted, number(0))};
+}
 
 // 9.7.15.16.19: valid for the current phase, which is not complete, and for the one before, which is.
 MbarrierWait mbarrier_wait(const Expr& state, const Expr& token) {

@@ -42,8 +42,15 @@ struct MbarrierStep {
 // `old`: the state before, 64 bits; `n`: the operand of the operation, 64 bits (of `inval`: ignored).
 MbarrierStep mbarrier_step(MbarrierOp op, const term::Expr& old, const term::Expr& n);
 
-// The phase that a state captures, as mbarrier.arrive returns it: the token of a wait.
+// The phase that a state captures, as mbarrier.arrive returns it: the token of a wait, by its bits 0..2. That of a
+// noComplete form also has the pending arrivals before it, for mbarrier.pending_count: 1 in bit 3, and they from 4 on.
 term::Expr mbarrier_token(const term::Expr& state);
+term::Expr mbarrier_counted_token(const term::Expr& state);
+struct MbarrierPending {
+  term::Expr count;      // 64 bits
+  term::Expr undefined;  // width 1: the token is that of no noComplete form (9.7.15.16.20)
+};
+MbarrierPending mbarrier_pending(const term::Expr& token);
 struct MbarrierWait {
   term::Expr complete;   // width 1
   term::Expr undefined;  // width 1

@@ -434,7 +434,7 @@ class Writer {
     std::vector<std::string> operands = operands_of(i);
     const std::vector<Window> windows = windows_of(i.mnemonic, words);
     const bool waits = words.front() == "mbarrier" && (has(words, "test_wait") || has(words, "try_wait"));
-    const bool asks = has(words, "check_layout") || waits;
+    const bool asks = has(words, "check_layout") || waits, counts = has(words, "pending_count");
     const bool reads = begins(i.mnemonic, "multimem.ld_reduce");
     std::string answer, list;
     size_t location = 0;
@@ -445,6 +445,9 @@ class Writer {
         ++location;
       } else if (asks && k == 0) {
         answer = code_.fresh(1);
+        word = answer;
+      } else if (counts && k == 0) {
+        answer = code_.fresh(32);
         word = answer;
       } else if (reads && k == 0) {
         list = word;
@@ -468,6 +471,8 @@ class Writer {
     if (reads) return take_results(list, operands[0], data_bits(words));
     if (answer.empty()) return;
     const prog::RegId r = *register_of(operands_of(i).front());
+    if (counts)
+      return code_.line(fmt::format("{} {}, {}", width(r) == 32 ? "mov.b32" : "cvt.u64.u32", name(r), answer));
     code_.line(width(r) == 1 ? fmt::format("mov.pred {}, {}", name(r), answer)
                              : fmt::format("selp.b{} {}, 1, 0, {}", width(r), name(r), answer));
   }
@@ -608,6 +613,7 @@ class Writer {
   // Counts, bytes, masks and parities have 32 bits, states of mbarriers 64, and data those of its type.
   static uint8_t bits_of(const std::vector<std::string>& words, bool waits, size_t operand) {
     if (words.front() == "mbarrier") {
+      if (has(words, "pending_count")) return 64;
       if (waits) return has(words, "parity") || operand == 3 ? 32 : 64;  // the last one limits the time
       const bool returns = has(words, "arrive") || has(words, "arrive_drop");
       return returns && operand == 0 ? 64 : 32;

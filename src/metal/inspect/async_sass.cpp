@@ -132,6 +132,7 @@ Alternatives arrival(const Words& w) {
 Alternatives mbarrier(const Words& w) {
   if (w.of.size() < 2 || w.has("layout") || w.has("phase_type")) return {};
   const std::string& what = w.of[1];
+  if (what == "pending_count") return {{}};  // of a register
   if (what == "init") return {{"SYNCS.EXCH.64"}, {"FENCE.VIEW.ASYNC.S", "SYNCS.EXCH.64"}};
   if (what == "inval") return {{"SYNCS.CCTL.IV"}};
   if (what == "arrive" || what == "arrive_drop") return arrival(w);
