@@ -255,13 +255,6 @@ std::optional<prog::Test> as_read(const prog::Test& test, const cat::Model& mode
 
 namespace {
 
-// No loop beyond the bound that was given.
-prog::LoopBounds within(prog::LoopBounds raised, const prog::LoopBounds& given) {
-  raised.all = std::min(raised.all, given.all);
-  for (auto& [loop, bound] : raised.loops) bound = std::min(bound, given.all);
-  return raised.least() == given.all ? given : raised;
-}
-
 // An instruction whose events are not those of its thread.
 const prog::Instr* asynchronous(const prog::Test& test) {
   for (const prog::Template& t : test.templates)
@@ -316,12 +309,14 @@ Result check_from_below(const prog::Test& test, const cat::Model& model, const O
   // A bound that was given is come to from below, as with auto_bound: what is decided with less is decided.
   const bool from_below =
       options.engine == Engine::automatic && !now.reduce && options.bound.loops.empty() && options.bound.all > 1;
-  const prog::LoopBounds first = first_bounds(test, model);
-  if (from_below) {
-    now.bound = first;
-    now.auto_bound = now.reduce = true;
-  } else if (now.auto_bound && now.bound == 1) {
-    now.bound = first;
+  if (from_below || (now.auto_bound && now.bound == 1)) {
+    CountedBounds first{first_bounds(test, model)};
+    if (options.property == Property::condition)
+      first = past_counted_loops(test, first.bounds, from_below ? options.bound : k_auto_bound, job);
+    now.bound = first.bounds;
+    now.auto_bound = true;
+    now.reduce = (now.reduce || from_below) && !first.all_end;
+    if (from_below && first.none_ends) now.reduce = false, now.nothing_found = true;
   }
   LeftOut known;
   Result r = check_at_bound(test, model, now, job, known);

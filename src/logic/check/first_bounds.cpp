@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cat/thin_air.h"
+#include "encode/skeleton.h"
 
 namespace fencepost::check {
 namespace {
@@ -31,6 +32,22 @@ size_t unrolled_size(const prog::Test& test, uint32_t bound) {
   return total;
 }
 
+// Of the threads that end on no path, and come to the bound of one loop on all, with an effect in each iteration:
+// that loop. Of several loops it would have to be asked which of them are come to, as the others are better left as
+// they are.
+std::vector<prog::LoopId> surely_cut(const encode::Skeleton& s) {
+  using encode::Exit;
+  std::vector<prog::LoopId> out;
+  for (uint32_t t = 0; t < s.threads.size(); ++t) {
+    const std::vector<Exit>& exits = s.threads[t].exits;
+    const bool cut = std::all_of(exits.begin(), exits.end(), [&](const Exit& x) {
+      return x.kind == Exit::Kind::stopped && x.effect.is_const(1) && x.loop == exits[0].loop;
+    });
+    if (cut && !exits.empty()) out.push_back({t, s.threads[t].loops[exits[0].loop].label});
+  }
+  return out;
+}
+
 }  // namespace
 
 bool loops_may_end_by_themselves(const prog::Test& test, const cat::Model& model) {
@@ -51,6 +68,30 @@ prog::LoopBounds first_bounds(const prog::Test& test, const cat::Model& model) {
   };
   const auto loops = prog::loops_of(test);
   return std::any_of(loops.begin(), loops.end(), ends_before_it_reads) ? 2 : 1;
+}
+
+prog::LoopBounds within(prog::LoopBounds raised, const prog::LoopBounds& given) {
+  raised.all = std::min(raised.all, given.all);
+  for (auto& [loop, bound] : raised.loops) bound = std::min(bound, given.all);
+  return raised.least() == given.all ? given : raised;
+}
+
+CountedBounds past_counted_loops(const prog::Test& test, const prog::LoopBounds& first, const prog::LoopBounds& most,
+                                 const Job& job) {
+  constexpr uint32_t k_states = 2000;
+  if (prog::loops_of(test).empty()) return {first};
+  // No exchange counts as an effect that puts back what it has read, as in the reduction that has most of them.
+  std::vector<std::vector<bool>> silent;
+  for (uint32_t t = 0; t < test.threads.size(); ++t) silent.emplace_back(test.code(t).code.size(), true);
+  for (prog::LoopBounds now = first;;) {
+    const auto s = encode::unroll(test, now, false, encode::Unrolling::direct, silent, &job, k_states);
+    if (!s) return {first};
+    const std::vector<prog::LoopId> cut = surely_cut(*s);
+    if (cut.empty()) return {now, !s->has_stops, false};
+    prog::LoopBounds next = within(prog::raised(test, now, cut), most);
+    if (next == now) return {now, false, true};
+    now = std::move(next);
+  }
 }
 
 bool loops_may_end_in_a_row(const prog::Test& test, const cat::Model& model, uint32_t bound) {
