@@ -155,7 +155,7 @@ constexpr OptionInfo k_rows[] = {
     {"--save-bounds", "", "FILE", Type::text, "", "", 0, 0, "check", k_check,
      "Write to FILE, for each loop, the bound at which the answer was given.", put<&Settings::save_bounds>},
     {"--budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check",
-     k_run | k_relax | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_judge | k_report,
+     k_run | k_lower | k_deciding | k_expect | k_p_check | k_gen | k_suite | k_judge | k_report,
      "Time for one test (--total-budget, where the verb has it, bounds a command of many). When it is spent, the "
      "answer "
      "is 'gave_up'; work that is not over a little later is ended.",
@@ -164,6 +164,8 @@ constexpr OptionInfo k_rows[] = {
      k_p_run | k_campaign | k_hunt | k_lint | bit(Verb::print) | k_emit | k_merge | k_stats | k_p_lts | k_p_classify |
          k_p_compare | k_p_expect | k_p_account | k_p_export | k_p_print,
      "Time for this command. When it is spent, it stops, or the answer is 'gave_up'.", put<&Settings::budget>},
+    {"--budget", "", "TIME", Type::seconds, "2m", "for example 500ms, 60s, 2m", 0, 0, "check", k_relax,
+     "Time for the answer. What is not decided when it is spent is said to be so.", put<&Settings::budget>},
     {"--budget", "", "TIME", Type::seconds, "none", "for example 500ms, 60s, 2m", 0, 0, "check", k_tune,
      "Time of measuring each test. When it is spent, the best of what was measured is the answer.",
      put<&Settings::budget>},

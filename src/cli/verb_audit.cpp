@@ -203,6 +203,39 @@ std::string shown(const Json& page, const Settings& s, int code) {
   return audit::text_of(page);
 }
 
+// The number of threads or blocks of a row of prove; none: it is not fixed.
+std::optional<uint64_t> size_of(const Json& row, const char* key) {
+  if (!row.contains("launch") || !row["launch"].is_object() || !row["launch"].contains(key)) return std::nullopt;
+  uint64_t n = 1;
+  for (const Json& one : row["launch"][key]) {
+    if (!one.is_number_unsigned()) return std::nullopt;
+    n *= one.get<uint64_t>();
+  }
+  return n;
+}
+
+// The small launches of a kernel: with one block where some launch of the file has one, or may have, and with several
+// where some has several; threads of a block likewise. A kernel that is launched with one block has no order to keep
+// between blocks, and one for two may wait for the other for ever.
+std::vector<std::string> launches_of(const Kernel& k) {
+  const auto some = [&](const char* key, bool one) {
+    return k.proved.empty() || std::ranges::any_of(k.proved, [&](const Json& row) {
+             const auto n = size_of(row, key);
+             return !n || (*n == 1) == one;
+           });
+  };
+  std::vector<std::string> out;
+  for (const std::string& grid : k_launches) {
+    const auto g = spirv::parse_grid(grid);
+    if (g && some("num_groups", g->workgroup_count() == 1) && some("local_size", g->workgroup_size() == 1))
+      out.push_back(grid);
+  }
+  // Blocks of many threads are asked with one thread each, too: what is wrong between blocks shows there first.
+  if (some("num_groups", false) && std::ranges::find(out, k_launches.front()) == out.end())
+    out.insert(out.begin(), k_launches.front());
+  return out.empty() ? k_launches : out;
+}
+
 // The small launches of all kernels, in workers.
 void ask_small(std::vector<File>& files, const Settings& s, const Console& console, const audit::Cache& cache) {
   std::vector<Small> open;
@@ -210,10 +243,10 @@ void ask_small(std::vector<File>& files, const Settings& s, const Console& conso
     const auto file = read_file(f.path);
     if (!file) continue;
     const bool own = s.grid.empty() && (*file)->text.find("@Config:") != std::string::npos;
-    const std::vector<std::string> launches = own               ? std::vector<std::string>{""}
-                                              : !s.grid.empty() ? std::vector<std::string>{s.grid}
-                                                                : k_launches;
-    for (const Kernel& k : f.kernels)
+    for (const Kernel& k : f.kernels) {
+      const std::vector<std::string> launches = own               ? std::vector<std::string>{""}
+                                                : !s.grid.empty() ? std::vector<std::string>{s.grid}
+                                                                  : launches_of(k);
       for (const std::string& grid : launches)
         for (const audit::Ask q : audit::k_asks) {
           const auto parsed = spirv::parse_grid(grid);
@@ -227,6 +260,7 @@ void ask_small(std::vector<File>& files, const Settings& s, const Console& conso
           one.kept = cache.find(one.key).value_or("");
           open.push_back(std::move(one));
         }
+    }
   }
   Progress progress(console, open.size(), "questions");
   Limits limits = limits_of(s);

@@ -137,8 +137,9 @@ std::string repair_text(const std::string& path, const Report& r, const std::str
     return fmt::format("{}  fails; 1 change of a fence or an order does not make it hold (to hold: {}; {})\n", path,
                        kept_names(r), model);
   if (f.fixes.empty())
-    return fmt::format("{}  fails, and no fix was found: {} (to hold: {}; {})\n", path, f.why_none, kept_names(r),
-                       model);
+    return fmt::format("{}  fails, and no fix was found: {}{} (to hold: {}; {})\n", path, f.why_none,
+                       f.why_none == "out of time" ? "; a longer --budget looks further, --changes 1 ends sooner" : "",
+                       kept_names(r), model);
   std::string out = fmt::format("{}  fails; {} {}fix{} with {} change{} (to hold: {}; {})\n", path, f.fixes.size(),
                                 f.irreducible ? "" : "smallest ", f.fixes.size() == 1 ? "" : "es", f.changes,
                                 f.changes == 1 ? "" : "s", kept_names(r), model);
@@ -382,6 +383,8 @@ Expected<void> have_effect_on(const Settings& s, const Report& r) {
 
 }  // namespace
 
+// Repairs with several changes may be looked for for hours, without a word. --budget says otherwise.
+constexpr double k_preset_seconds = 120;
 constexpr double k_reading_seconds = 2, k_phase_seconds = 5;
 
 int run_relax(const CommandLine& line, const Console& console) {
@@ -435,7 +438,9 @@ int run_relax(const CommandLine& line, const Console& console) {
   if (s.forbid) question.quantifier = prog::Quantifier::not_exists;
   const auto phases = phase_fix(question, *model, o, k_phase_seconds, models);
   if (phases && !s.has("--changes")) o.max_changes = 1;
-  Job job = job_of(s);
+  Settings timed = s;
+  if (timed.budget <= 0) timed.budget = k_preset_seconds;
+  Job job = job_of(timed);
   const Session session(*test, *model, o, job);
   const Report& r = session.report();
   if (const auto ok = have_effect_on(s, r); !ok) return report_errors(console, ok.error());

@@ -124,6 +124,23 @@ TEST_F(Audit, FindingsNameTheThreadsAndQuoteTheLines) {
   EXPECT_EQ(html.find("<table>"), std::string::npos);
 }
 
+// What the file never launches with one block is not asked at one block, and what it launches with one not at two.
+TEST_F(Audit, SmallLaunchesAreOfTheKindsThatTheFileMakes) {
+  const std::string pair =
+      "__global__ void pair(int* f, int* d) {\n  if (threadIdx.x != 0) return;\n"
+      "  if (blockIdx.x == 0) { while (atomicAdd(f, 0) == 0) {} }\n  else atomicExch(f, 1);\n}\n";
+  const std::string alone = "__global__ void alone(int* x) { x[threadIdx.x] += x[threadIdx.x + blockDim.x]; }\n";
+  const json j = asked({file("two.cu", pair + alone +
+                                           "int main() { int *f, *d; cudaMalloc(&f, 4096); cudaMalloc(&d, 4096);\n"
+                                           "  pair<<<2, 32>>>(f, d); alone<<<1, 32>>>(d); }\n")});
+  for (const json& x : findings(j, "may-hang"))
+    EXPECT_EQ(x["launch"].get<std::string>().find("1 block"), std::string::npos) << x;
+  EXPECT_TRUE(findings(j, "missing-order").empty()) << j;
+  const std::string said = j["files"][0]["kernels"][1]["silent"].dump();
+  EXPECT_NE(said.find("1 block of 2 threads"), std::string::npos) << said;
+  EXPECT_EQ(said.find("2 blocks"), std::string::npos) << said;
+}
+
 TEST_F(Audit, OneKernelWithValuesOfItsParameters) {
   const std::string two = file("two.cu",
                                "__global__ void a(int* x, int n) { for (int i = 0; i < n; ++i) x[i] = 1; }\n"

@@ -149,6 +149,14 @@ TEST_F(Answer, ColoursAreOfVerdictsAndErrors) {
   EXPECT_FALSE(has_colours("never", true));
 }
 
+// A repair may be looked for for hours: relax says when it stops, and its --help tells no other verb's budget.
+TEST_F(Answer, RelaxHasABudgetOfItsOwn) {
+  const std::string help = run_with({"relax", "--help"}).out;
+  EXPECT_TRUE(has(help, "--budget TIME\n        Time for the answer.")) << help;
+  EXPECT_TRUE(has(help, "Default: 2m.")) << help;
+  EXPECT_FALSE(has(help, "campaign")) << help;
+}
+
 TEST_F(Answer, WordsOfMistakesAreThoseOfPeople) {
   EXPECT_TRUE(has(run_with({"check", "--grid"}).err, "--grid needs a value"));
   EXPECT_TRUE(has(run_with({"gen", "--family", "SB"}).err, "did you mean '--families'?"));
