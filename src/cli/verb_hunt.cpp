@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/parallel.h"
 #include "cli/verbs.h"
+#include "cli/worker.h"
 #include "hunt/conduct.h"
 #include "hunt/draw_tests.h"
 #include "hunt/report.h"
@@ -108,6 +109,19 @@ int judge_records(const CommandLine& line, const Console& console) {
   return code;
 }
 
+// A record is a stranger's file, and judging a long one takes long. What is about compiling has no effect on it.
+int run_records(const CommandLine& line, const Console& console) {
+  const Settings& s = line.settings;
+  for (const char* option :
+       {"--store", "--test", "--tests", "--seed", "--targets", "--levels", "--compiler", "--disassembler"})
+    if (s.has(option))
+      return report_errors(console, error_at({}, fmt::format("{} has no effect on a record of machine code", option),
+                                             "leave it away, or the record")
+                                        .error());
+  return in_worker(limits_of(s), console, s.json, line.operands.front(),
+                   [&](const Console& c) { return judge_records(line, c); });
+}
+
 // The report of a store, of whatever language it is.
 Expected<std::vector<hunt::ReportFile>> files_of(const hunt::Ledger& ledger, const std::string& store) {
   if (!ledger.language().empty()) {
@@ -126,7 +140,7 @@ int run_hunt(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
   if (const auto ok = hunt_options_fit(s); !ok) return report_errors(console, ok.error());
   if (s.hunt_language != "ptx") return run_hunt_programs(line, console);
-  if (!line.operands.empty()) return judge_records(line, console);
+  if (!line.operands.empty()) return run_records(line, console);
   const auto configurations = configurations_of(s);
   if (!configurations) return report_errors(console, configurations.error());
   if (!s.hunt_test.empty()) return judge_one(s, *configurations, console);
