@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <set>
 
 #include "base/printable.h"
@@ -105,6 +106,52 @@ Json races_of(const prog::Test& test, const cat::Model& model, const check::Resu
   j["confirmed"] = why.empty();
   if (!why.empty()) j["why_not_confirmed"] = why;
   return j;
+}
+
+// Parameters that the counterexample chose a value of: "n" of "n+0 = -2147483648".
+std::vector<std::string> chosen_parameters(const Json& answer) {
+  std::vector<std::string> out;
+  for (const std::string text : answer.value("chosen", Json::array())) {
+    const std::string name = text.substr(0, text.find_first_of("+ ["));
+    if (!name.empty() && std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+  }
+  return out;
+}
+
+// A counterexample beyond the elements that the launch tells apart is no end of the search: the same question with
+// small values of the parameters that it chose, which do not lead so far. What is confirmed with them is an answer, of
+// those values; that nothing is found says so of them alone, and is told beside the first answer. The kernel with them,
+// where it is.
+template <typename Asked>
+std::optional<prog::Test> with_small_values(Json& answer, const std::string& path, const spirv::LaunchOptions& launch,
+                                            const Job& whole, Asked asked) {
+  if (answer["verdict"] != name(Status::fails) || answer.value("confirmed", true)) return std::nullopt;
+  const std::vector<std::string> names = chosen_parameters(answer);
+  std::vector<std::string> without;
+  for (const int v : {2, 1, 4}) {
+    Job job = whole;
+    if (names.empty() || job.out_of_time()) break;
+    spirv::LaunchOptions small = launch;
+    std::vector<std::string> values;
+    for (const std::string& n : names) values.push_back(fmt::format("{} = {}", n, v));
+    small.inputs.insert(small.inputs.end(), values.begin(), values.end());
+    const auto tests = read::parse_file(path, small);
+    if (!tests) break;  // it is no parameter
+    Json again = asked(tests->front());
+    if (again.value("confirmed", false)) {
+      std::vector<std::string> all = again.value("chosen", std::vector<std::string>{});
+      all.insert(all.begin(), values.begin(), values.end());
+      again["chosen"] = all;
+      again["given"] = values;
+      answer = std::move(again);
+      return tests->front();
+    }
+    if (again["verdict"] == name(Status::holds)) without.push_back(fmt::format("{}", fmt::join(values, ", ")));
+  }
+  if (!without.empty())
+    answer["why_not_confirmed"] = fmt::format("{}; there is none with {}", answer.value("why_not_confirmed", ""),
+                                              fmt::join(without, ", none with "));
+  return std::nullopt;
 }
 
 // What each thread does in an execution without end.
@@ -274,25 +321,30 @@ Json at_launch(const std::string& path, const std::string& entry, const std::str
   relax::Options o;
   o.check.auto_bound = s.bound == 0 || !s.has("--bound");
   o.check.bound = std::max(s.bound, 1u);
-  const auto ask = [&](check::Property property, const char* progress) {
+  const auto ask_of = [&](const prog::Test& about, check::Property property, const char* progress) {
     check::Options asked = o.check;
     asked.property = property;
-    if (property == check::Property::termination) asked.progress = *check::parse_progress(progress, test.dialect);
+    if (property == check::Property::termination) asked.progress = *check::parse_progress(progress, about.dialect);
     Job job = next_job();
-    return check::check(test, model, asked, job);
+    return check::check(about, model, asked, job);
   };
-  if (question == Ask::fair) {
-    j["fair"] = hang_of(test, ask(check::Property::termination, "FAIR"));
-    return j;
-  }
-  if (question == Ask::obe) {
+  const auto ask = [&](check::Property property, const char* progress) { return ask_of(test, property, progress); };
+  if (question == Ask::fair || question == Ask::obe) {
     const char* blocks = test.dialect == vocab::Dialect::ptx ? "GPU=OBE" : "DV=OBE";
-    j["obe"] = hang_of(test, ask(check::Property::termination, blocks));
+    const char* progress = question == Ask::fair ? "FAIR" : blocks;
+    const auto hang = [&](const prog::Test& about) {
+      return hang_of(about, ask_of(about, check::Property::termination, progress));
+    };
+    Json& answer = j[question == Ask::fair ? "fair" : "obe"] = hang(test);
+    with_small_values(answer, path, launch, whole, hang);
     return j;
   }
   j["orders"] = orders(test);
   const check::Result races = ask(check::Property::races, "");
   j["races"] = races_of(test, model, races);
+  const auto small = with_small_values(j["races"], path, launch, whole, [&](const prog::Test& about) {
+    return races_of(about, model, ask_of(about, check::Property::races, ""));
+  });
   if (races.verdict.status == Status::unknown) {
     Json ended = j;
     ended["ended"] = "gave_up";
@@ -315,7 +367,7 @@ Json at_launch(const std::string& path, const std::string& entry, const std::str
   if (hold && ask(check::Property::termination, "FAIR").verdict.status == Status::holds)
     o.keep.push_back(check::Property::termination);
   Job job = next_job();
-  const relax::Session session(test, model, o, job);
+  const relax::Session session(small ? *small : test, model, o, job);
   const relax::Report& r = session.report();
   if (hold && r.mode == relax::Report::Mode::weaken) {
     j["fences"] = fences_of(r.asked, model, session, o.check, next_job);

@@ -79,6 +79,7 @@ class Entry {
     j_["proved"].push_back(
         {{"launch", launch}, {"verdict", verdict}, {"detail", text(row, "detail")}, {"assumptions", granted}});
     proved_ = true;
+    all_end_ = all_end_ && verdict == "holds" && is(row, "ends");
     all_hold_ = all_hold_ && verdict == "holds" && !is(row, "vacuous");
     if (verdict == "not_read")
       return open("races at every launch", "", "the kernel is not read: " + text(row, "detail"));
@@ -123,9 +124,10 @@ class Entry {
     for (const Json& a : at.value("assumptions", Json::array()))
       if (std::find(assumed_.begin(), assumed_.end(), a) == assumed_.end()) assumed_.push_back(a);
     races(at, grid, words);
-    hang(at, "fair", "FAIR", words);
+    if (at.contains("fair")) hang(at, "fair", "FAIR", words);
     // What hangs however threads are scheduled is told once; one block is not scheduled beside others.
-    if (at.contains("obe") && text(at["fair"], "verdict") != "fails") hang(at, "obe", "OBE", words);
+    if (at.contains("obe") && (!at.contains("fair") || text(at["fair"], "verdict") != "fails"))
+      hang(at, "obe", "OBE", words);
     if (const std::string why = text(at, "fences_not_asked"); !why.empty()) open("fences not needed", words, why);
     if (!at.contains("fences")) {
       fences_known_ = false;
@@ -143,6 +145,10 @@ class Entry {
   }
 
   Json done() {
+    if (proved_ && all_end_)
+      j_["silent"].push_back(
+          "may hang: not at any launch that was asked about (proved: each loop counts to its end, and no thread waits "
+          "but at barriers that all come to)");
     for (const auto& [line, launches] : silent_)
       j_["silent"].push_back(fmt::format("{}{}", line, fmt::join(launches, "; ")));
     size_t needed = 0, dropped = 0, unknown = 0;
@@ -373,7 +379,7 @@ class Entry {
   std::string path_;
   bool opencl_;
   Json j_;
-  bool proved_ = false, all_hold_ = true, fences_known_ = true;
+  bool proved_ = false, all_hold_ = true, all_end_ = true, fences_known_ = true;
   std::vector<std::string> launches_;
   std::vector<std::pair<std::string, std::vector<std::string>>> silent_;
   Json assumed_ = Json::array();

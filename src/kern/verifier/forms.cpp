@@ -414,6 +414,7 @@ std::string json(const Report& r) {
     e["vacuous"] = k.vacuous;
     e["detail"] = utf8(k.why);
     if (!k.note.empty()) e["note"] = utf8(k.note);
+    if (k.ends) e["ends"] = true;
     e["assumptions"] = ordered_json::array();
     for (const std::string& a : k.assumptions) e["assumptions"].push_back(utf8(a));
     e["findings"] = ordered_json::array();

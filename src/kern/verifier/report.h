@@ -46,6 +46,7 @@ struct KernelReport {
   bool vacuous = false;                  // no launch meets the requirements
   std::string why;                       // not decided: the reason
   std::string note;                      // verified: how little that says
+  bool ends = false;                     // every thread ends by itself (flow/endings.h), if all come to its barriers
   std::vector<std::string> assumptions;  // sentences
   std::vector<FindingReport> findings;
   prove::Effort effort;

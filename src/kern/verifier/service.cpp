@@ -11,7 +11,7 @@
 #include "base/read_file.h"
 #include "base/write_file.h"
 #include "clangfe/clangfe.h"
-#include "flow/effects.h"
+#include "flow/endings.h"
 #include "flow/flags.h"
 #include "formula/second.h"
 #include "ir/print.h"
@@ -609,6 +609,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     said.vacuous = r.verdict.vacuous;
     said.seconds = r.effort.seconds;
     said.effort = r.effort;
+    said.ends = r.verdict.status == Status::holds && flow::ends_by_itself(*module, effects, f);
     if (r.verdict.vacuous && o.profile == launch::Profile::standard) {
       said.why = "vacuous: no two threads meet the preconditions, so nothing is proved";
       said.status = Status::unknown;

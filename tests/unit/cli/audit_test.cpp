@@ -158,7 +158,8 @@ TEST_F(Audit, OneKernelWithValuesOfItsParameters) {
   EXPECT_EQ(which.code, k_exit_bad_input);
   EXPECT_NE(which.err.find("--entry a"), std::string::npos) << which.err;
   // A given bound ends where it says.
-  const json bound = asked({"--entry", "a", "--bound", "1", "--grid", "1.1.2", two});
+  const std::string more = file("more.cu", "__global__ void a(int* x, int n) { while (atomicAdd(x, 1) < n) {} }\n");
+  const json bound = asked({"--entry", "a", "--bound", "1", "--grid", "1.1.2", more});
   EXPECT_NE(open(bound).find("1 iteration"), std::string::npos) << open(bound);
 }
 
@@ -348,6 +349,50 @@ __global__ void k(unsigned* next, int* out) {
 )")});
   EXPECT_TRUE(findings(j, "missing-order").empty()) << j.dump(1);
   EXPECT_NE(open(j).find("a possible race is not confirmed"), std::string::npos) << j.dump(1);
+}
+
+// Such a counterexample is no end of the search: small values of the parameters that it chose do not lead so far.
+TEST_F(Audit, ARaceBeyondTheElementsIsLookedForWithSmallValues) {
+  const auto said = [&](const std::string& body) {
+    return asked({"--grid", "1.1.2", file("last.cu", "__global__ void k(int* out, int n) { " + body + " }\n")});
+  };
+  const json j = said("if (n > 0) out[n - 1] = blockIdx.x;");
+  ASSERT_EQ(findings(j, "missing-order").size(), 1u) << j.dump(1);
+  EXPECT_NE(findings(j, "missing-order")[0].dump().find("(with n = 2)"), std::string::npos) << j.dump(1);
+  EXPECT_EQ(open(j).find("beyond the elements"), std::string::npos) << j.dump(1);
+  // With these there is none: that is told, and decides nothing.
+  const json far = said("if (n > 1000) out[n - 1] = blockIdx.x;");
+  EXPECT_TRUE(findings(far, "missing-order").empty()) << far.dump(1);
+  EXPECT_NE(open(far).find("there is none with n = 2"), std::string::npos) << far.dump(1);
+}
+
+// A loop that counts to its end is no question of a bound; one that waits, or may step over its limit, is.
+TEST_F(Audit, LoopsThatCountToTheirEndDoNotHang) {
+  const auto said = [&](const std::string& loop) {
+    return ran({"--grid", "1.1.2", "--budget", "2s",
+                file("loop.cu", "__global__ void k(int* sum, int* a, int n, unsigned u) { " + loop +
+                                    " }\nint main() { k<<<2, 32>>>(0, 0, 100, 100); }\n")});
+  };
+  const std::string ends = "may hang: not at any launch that was asked about";
+  for (const std::string& loop : std::vector<std::string>{
+           "for (int i = 0; i < 50; ++i) atomicAdd(sum, 1);", "for (int i = 0; i < n; i += 3) atomicAdd(sum, 1);",
+           "for (unsigned i = 0; i < u; ++i) atomicAdd(sum, 1);", "for (int i = n; i > 0; i >>= 1) atomicAdd(sum, 1);",
+           "for (unsigned i = 0; i != u; ++i) atomicAdd(sum, 1);",
+           "int i = 50; do atomicAdd(sum, 1); while (--i >= 0);"}) {
+    const Ran r = said(loop);
+    EXPECT_NE(r.out.find(ends), std::string::npos) << loop << r.out << r.err;
+    EXPECT_EQ(r.out.find("termination at small launches"), std::string::npos) << loop << r.out;
+  }
+  for (const std::string& loop : std::vector<std::string>{
+           "while (atomicAdd(sum, 0) == 0) {}", "for (int i = 0; i < atomicAdd(a, 0); ++i) atomicAdd(sum, 1);",
+           "for (unsigned i = 0; i != u; i += 2) atomicAdd(sum, 1);",
+           "for (unsigned i = 0; i < u; i += 3) atomicAdd(sum, 1);",
+           "for (unsigned i = 0; i <= u; ++i) atomicAdd(sum, 1);",
+           "for (int i = n; i != 0; i >>= 1) atomicAdd(sum, 1);",
+           "for (int i = 0; i < n; i += atomicAdd(a, 1)) atomicAdd(sum, 1);",
+           "for (int i = 0; i < n;) if (atomicAdd(sum, 1)) ++i;",
+           "for (int i = 0; i < 4; ++i) while (atomicAdd(sum, 0) == i) {}"})
+    EXPECT_EQ(said(loop).out.find(ends), std::string::npos) << loop;
 }
 
 TEST_F(Audit, ABadFileIsBadInput) {
