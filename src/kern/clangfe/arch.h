@@ -11,9 +11,6 @@
 #include <clang/Lex/PPCallbacks.h>
 #include <clang/Lex/Preprocessor.h>
 
-#include <functional>
-#include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -40,51 +37,23 @@ struct ArchPlace {
   ArchDependence on;
 };
 
-class ArchConditions : public clang::PPCallbacks {
- public:
-  // `spoken_of`: -U names the macro. `users`: the place is in the user's own text. `out` outlives the preprocessor.
-  ArchConditions(clang::Preprocessor& preprocessor, std::vector<ArchPlace>& out,
-                 std::function<bool(llvm::StringRef)> spoken_of, std::function<bool(clang::SourceLocation)> users)
-      : pp_(preprocessor), out_(out), spoken_of_(std::move(spoken_of)), users_(std::move(users)) {}
+inline constexpr llvm::StringRef k_arch = "__CUDA_ARCH__";
 
-  void If(clang::SourceLocation at, clang::SourceRange condition, ConditionValueKind) override;
-  void Elif(clang::SourceLocation at, clang::SourceRange condition, ConditionValueKind, clang::SourceLocation) override;
-  void Ifdef(clang::SourceLocation at, const clang::Token& name, const clang::MacroDefinition&) override;
-  void Ifndef(clang::SourceLocation at, const clang::Token& name, const clang::MacroDefinition&) override;
-  void Elifdef(clang::SourceLocation at, const clang::Token& name, const clang::MacroDefinition&) override;
-  void Elifdef(clang::SourceLocation at, clang::SourceRange condition, clang::SourceLocation) override;
-  void Elifndef(clang::SourceLocation at, const clang::Token& name, const clang::MacroDefinition&) override;
-  void Elifndef(clang::SourceLocation at, clang::SourceRange condition, clang::SourceLocation) override;
-  void Else(clang::SourceLocation at, clang::SourceLocation) override;
-  void Endif(clang::SourceLocation at, clang::SourceLocation) override;
-  void MacroDefined(const clang::Token& name, const clang::MacroDirective* d) override;
-  void MacroUndefined(const clang::Token& name, const clang::MacroDefinition&, const clang::MacroDirective*) override;
-  void MacroExpands(const clang::Token& name, const clang::MacroDefinition&, clang::SourceRange range,
-                    const clang::MacroArgs*) override;
-  void SourceRangeSkipped(clang::SourceRange range, clang::SourceLocation) override;
+// The word before this one is `defined`, with or without a parenthesis.
+bool is_asked_whether(const clang::Preprocessor& preprocessor, const std::vector<clang::Token>& tokens, size_t at);
+// The word __CUDA_ARCH__ at this position of a condition's words (`directive`), or of other text.
+ArchDependence of_arch(const clang::Preprocessor& preprocessor, const std::vector<clang::Token>& tokens, size_t at,
+                       bool directive);
+// A name that tells architectures apart by itself, other than __CUDA_ARCH__. `known`: it is a macro, or -U says not.
+ArchDependence arch_of_name(llvm::StringRef name, bool known);
 
- private:
-  using Line = std::pair<clang::FileID, unsigned>;
-  Line line(clang::SourceLocation at) const;
-  std::vector<clang::Token> rest_of_line(clang::SourceLocation at) const;
-  ArchDependence of(const std::vector<clang::Token>& tokens, unsigned depth, bool directive) const;
-  ArchDependence of_name(const clang::IdentifierInfo* name, unsigned depth) const;
-  ArchDependence of_arch(const std::vector<clang::Token>& tokens, size_t at, bool directive) const;
-  std::optional<uint32_t> number(const clang::Token& t) const;
-  const clang::IdentifierInfo* name_of(const clang::Token& t) const;
-  void open(clang::SourceLocation at, ArchDependence d);
-  void branch(clang::SourceLocation at, const ArchDependence& d);
-  ArchDependence open_now() const;
-
-  clang::Preprocessor& pp_;
-  std::vector<ArchPlace>& out_;
-  std::function<bool(llvm::StringRef)> spoken_of_;
-  std::function<bool(clang::SourceLocation)> users_;
-  std::vector<ArchDependence> chains_;  // #if to #endif, in the order of their beginnings
-  std::vector<size_t> open_;
-  std::map<Line, size_t> directives_;  // the chain of each line
-  std::map<const clang::IdentifierInfo*, ArchDependence> macros_;
-};
+// The text of a function, or of the template that it was made of.
+clang::SourceRange text_of(const clang::FunctionDecl* f);
+// This text lies in that of the function.
+bool holds(const clang::SourceManager& sm, const clang::FunctionDecl* f, clang::SourceLocation begin,
+           clang::SourceLocation end);
+// "lines 3-5 are", "f.h: line 4 is": the lines between two directives, or of one place.
+std::string lines_of(const clang::SourceManager& sm, clang::SourceLocation begin, clang::SourceLocation end);
 
 // The least architecture that can be read and is on the newer side of all comparisons with numbers; the newest one
 // where none is. `least`: where there are no such comparisons.
@@ -92,8 +61,8 @@ uint32_t arch_for(const std::vector<ArchPlace>& places, uint32_t least);
 
 // Of these places, those that lie in text that the kernel reaches, or in no function, as notes.
 // `reached`: declarations that it reaches; `functions`: all that have a body of their own in the text.
-std::vector<ArchNote> arch_notes(const clang::SourceManager& sm, const std::vector<ArchPlace>& places,
-                                 const std::set<const clang::Decl*>& reached,
-                                 const std::vector<const clang::FunctionDecl*>& functions, uint32_t arch, bool given);
+std::vector<OtherText> arch_notes(const clang::SourceManager& sm, const std::vector<ArchPlace>& places,
+                                  const std::set<const clang::Decl*>& reached,
+                                  const std::vector<const clang::FunctionDecl*>& functions, uint32_t arch, bool given);
 
 }  // namespace fencepost::clangfe

@@ -19,6 +19,7 @@
 // Tried and lost: a second parse that skips host bodies and instantiates what the first one wrote down as text. Types
 // that are local to a function have no such text, and one tree tells which error lies in which instance.
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -92,12 +93,15 @@ struct BlockNeed {
   std::array<uint64_t, 3> size;
 };
 
-// Text that would be another for another __CUDA_ARCH__ (arch.h).
-struct ArchNote {
-  std::string text;    // a sentence: "lines 3-5 are left out for __CUDA_ARCH__ 700"
-  bool open = false;   // nobody chose this value, and the text asks for a newer one, or by more than a comparison
-  uint32_t wants = 0;  // the newer one
+// Text that would be another elsewhere (conditions.h).
+struct OtherText {
+  std::string text;          // a sentence: "lines 3-5 are left out for __CUDA_ARCH__ 700"
+  bool by_compiler = false;  // by macros of compilers, toolkits, systems; else by __CUDA_ARCH__, and then:
+  bool open = false;         // nobody chose this value, and the text asks for a newer one, or by more than a comparison
+  uint32_t wants = 0;        // the newer one
 };
+// What a proof assumes of it.
+std::string assumption(const OtherText& t);
 
 // A __global__ function, or one instance of a template.
 struct HostKernel {
@@ -108,16 +112,17 @@ struct HostKernel {
   std::vector<HostLaunch> launches;      // in the order of the text
   std::optional<uint64_t> most_threads;  // of a block, by __launch_bounds__
   std::vector<BlockNeed> needs;
-  std::vector<ArchNote> arch_notes;  // of text that it can reach
+  std::vector<OtherText> other_text;  // that it can reach, or that its launches rest on
 };
 
 struct Unit {
-  ir::Module module;                 // the kernels that were read
-  std::vector<HostKernel> kernels;   // all, in the order of the text
-  std::vector<std::string> missing;  // included files that are not there
-  std::vector<Diagnostic> errors;    // all that clang found, wherever it is
-  uint32_t cuda_arch = 0;            // the value that was taken
-  bool arch_given = false;           // by whoever asks, not by the text
+  ir::Module module;                                         // the kernels that were read
+  std::vector<HostKernel> kernels;                           // all, in the order of the text
+  std::vector<std::string> missing;                          // included files that are not there
+  std::vector<Diagnostic> errors;                            // all that clang found, wherever it is
+  uint32_t cuda_arch = 0;                                    // the value that was taken
+  bool arch_given = false;                                   // by whoever asks, not by the text
+  std::map<std::string, std::vector<OtherText>> other_text;  // OpenCL: of each kernel
 };
 
 // False in a program that was built without LLVM: then compile() says so (unsupported).
@@ -127,7 +132,8 @@ std::string version();  // "clang 19.1.7"; "" when not available
 // `file`: its name as the user wrote it; the name's folder is searched for includes.
 // All of the text must compile.
 Expected<ir::Module> compile(const SourcePtr& file, const Options& options);
-// A CUDA file with its host code. Errors: only those that leave no tree at all, such as a file that includes itself.
+// A file with its host code, if it has any. Errors: OpenCL: as compile(); CUDA: only those that leave no tree at all,
+// such as a file that includes itself.
 Expected<Unit> read(const SourcePtr& file, const Options& options);
 
 }  // namespace fencepost::clangfe

@@ -3,161 +3,393 @@
 #include <clang/Lex/Lexer.h>
 #include <clang/Lex/MacroInfo.h>
 
+#include <algorithm>
+
 namespace fencepost::clangfe {
 
 using clang::IdentifierInfo;
 using clang::SourceLocation;
+using clang::Token;
+namespace tok = clang::tok;
 
 namespace {
 
-// Macros of compilers, systems and the toolkit: no header of a project defines them.
-bool of_compilers(llvm::StringRef name) {
-  for (const char* begin : {"__CUDA",    "__NV",        "__HIP",     "__HCC",   "__SYCL",   "__clang", "__GNU",
-                            "__STDC",    "__cplusplus", "__APPLE__", "__linux", "__unix",   "__x86",   "__amd64",
-                            "__aarch64", "__INTEL",     "__PGI",     "__has_",  "_WIN",     "__WIN",   "_MSC",
-                            "_OPENMP",   "_OPENACC",    "__MINGW",   "__cpp_",  "__DEVICE", "__LP64",  "__SIZEOF"})
-    if (name.starts_with(begin)) return true;
-  for (const char* whole : {"defined", "true", "false", "NDEBUG", "_DEBUG", "WIN32", "WIN64", "CUDA_VERSION",
-                            "CUDART_VERSION", "and", "or", "not"})
-    if (name == whole) return true;
-  return false;
+constexpr const char* k_host_words = "host code has no __CUDA_ARCH__";
+constexpr const char* k_made = "a name that ## makes";
+
+bool pastes(const clang::MacroInfo* m) {
+  return std::any_of(m->tokens_begin(), m->tokens_end(), [](const Token& t) { return t.is(tok::hashhash); });
+}
+
+// What stands in text that a condition leaves out, which goes from one directive to another.
+struct SkippedText {
+  struct Macro {
+    const IdentifierInfo* name;
+    bool inert;  // of #undef: true
+  };
+  bool content = false;  // code or an include, or a file that cannot be read
+  std::vector<Macro> macros;
+};
+
+SkippedText skipped_text(const clang::Preprocessor& pp, clang::SourceRange range) {
+  const clang::SourceManager& sm = pp.getSourceManager();
+  const std::vector<Token> words =
+      words_between(sm, pp.getLangOpts(), sm.getExpansionLoc(range.getBegin()), sm.getExpansionLoc(range.getEnd()));
+  SkippedText out;
+  bool bad = false;
+  (void)sm.getBufferData(sm.getFileID(sm.getExpansionLoc(range.getBegin())), &bad);
+  out.content = bad;
+  for (size_t k = 0; k < words.size(); ++k) {
+    if (words[k].isNot(tok::hash) || !words[k].isAtStartOfLine()) {
+      out.content = true;
+      continue;
+    }
+    const auto raw = [&](size_t n) {
+      return n < words.size() && words[n].is(tok::raw_identifier) && !words[n].isAtStartOfLine()
+                 ? words[n].getRawIdentifier()
+                 : llvm::StringRef();
+    };
+    const llvm::StringRef word = raw(k + 1), name = raw(k + 2);
+    size_t end = k + 1;
+    while (end < words.size() && !words[end].isAtStartOfLine()) ++end;
+    out.content = out.content || word.starts_with("include");
+    if ((word == "define" || word == "undef") && !name.empty()) {
+      size_t from = k + 3;
+      if (from < end && words[from].is(tok::l_paren) && !words[from].hasLeadingSpace())
+        while (from < end && words[from++].isNot(tok::r_paren)) {
+        }
+      const std::vector<Token> body(words.begin() + static_cast<ptrdiff_t>(from),
+                                    words.begin() + static_cast<ptrdiff_t>(end));
+      out.macros.push_back({pp.getIdentifierInfo(name), word == "undef" || is_inert(pp, body)});
+    }
+    k = end - 1;
+  }
+  return out;
 }
 
 }  // namespace
 
-std::string Conditions::itself(const IdentifierInfo* name) const {
-  if (pp_.getMacroInfo(name) != nullptr || of_compilers(name->getName()) || spoken_of_(name->getName())) return "";
-  return "'" + name->getName().str() + "' may be a macro of '" + missing_ + "', which is not there";
+void Dependence::join(const Dependence& o) {
+  if (missing.empty()) missing = o.missing;
+  host = host || o.host;
+  arch.join(o.arch);
+  compilers.insert(o.compilers.begin(), o.compilers.end());
 }
 
-std::string HostConditions::itself(const IdentifierInfo* name) const {
-  return name->getName().starts_with("__CUDA_ARCH_") ? "host code has no __CUDA_ARCH__" : "";
+void Doubts::add(const Doubts& o) {
+  regions.insert(regions.end(), o.regions.begin(), o.regions.end());
+  uses.insert(uses.end(), o.uses.begin(), o.uses.end());
+  skipped.insert(skipped.end(), o.skipped.begin(), o.skipped.end());
 }
 
-// Why it is not known what a macro is, if it is not; "" else.
-std::string Conditions::doubt(const IdentifierInfo* name, unsigned depth) const {
-  if (!in_use() || name == nullptr || depth > 8) return "";
-  if (const auto it = macros_.find(name); it != macros_.end()) return it->second;
-  if (std::string why = itself(name); !why.empty()) return why;
-  const clang::MacroInfo* m = pp_.getMacroInfo(name);
-  if (m == nullptr) return "";
-  // What stands in for it, where a condition needs its value.
-  for (const clang::Token& t : m->tokens())
-    if (t.is(clang::tok::identifier) && t.getIdentifierInfo() != name && m->getParameterNum(t.getIdentifierInfo()) < 0)
-      if (std::string why = doubt(t.getIdentifierInfo(), depth + 1); !why.empty()) return why;
-  return "";
+// ---- names ---------------------------------------------------------------------------------------------------------
+
+const IdentifierInfo* Conditions::name_of(const Token& t) const {
+  if (t.is(tok::raw_identifier)) return pp_.getIdentifierInfo(t.getRawIdentifier());
+  return t.isAnnotation() || t.isLiteral() ? nullptr : t.getIdentifierInfo();
 }
 
-std::string Conditions::doubt(clang::SourceRange condition) const {
+bool Conditions::differs_by_compiler(const IdentifierInfo* name, const clang::MacroInfo* m, bool whether) const {
+  const llvm::StringRef n = name->getName();
+  if (spoken_of_(n) || undefined_.contains(name) || is_everywhere(n, whether)) return false;
+  if (m != nullptr && !m->isBuiltinMacro() && users_(m->getDefinitionLoc())) return false;
+  return m != nullptr || may_be_of_compilers(n);
+}
+
+Dependence Conditions::own(const IdentifierInfo* name, const clang::MacroInfo* m, Asked asked) const {
+  const llvm::StringRef n = name->getName();
+  Dependence d;
+  if (const auto it = macros_.find(name); it != macros_.end()) {
+    d = it->second.on;
+    if (asked == Asked::code && it->second.inert) d.compilers.clear();
+  }
+  if (d.missing.empty() && !missing_.empty() && m == nullptr && !of_compilers(n) && !spoken_of_(n))
+    d.missing = "'" + n.str() + "' may be a macro of '" + missing_ + "', which is not there";
+  d.host = d.host || n.starts_with("__CUDA_ARCH_");
+  if (asked != Asked::whether || n != k_arch) d.arch.join(arch_of_name(n, m != nullptr || spoken_of_(n)));
+  if (d.missing.empty() && (asked != Asked::code || tells_in_code(n)) &&
+      differs_by_compiler(name, m, asked == Asked::whether))
+    d.compilers.insert(n.str());
+  return d;
+}
+
+Dependence Conditions::of(const std::vector<Token>& tokens, Asked asked, Names& met) const {
+  struct Text {
+    std::vector<Token> tokens;
+    bool directive, users;  // of a condition itself; of macros of the user's alone
+    const clang::MacroInfo* of;
+  };
+  Dependence out;
+  std::vector<Text> todo{{tokens, asked != Asked::code, true, nullptr}};
+  while (!todo.empty()) {
+    const Text now = std::move(todo.back());
+    todo.pop_back();
+    for (size_t k = 0; k < now.tokens.size(); ++k) {
+      const IdentifierInfo* name = name_of(now.tokens[k]);
+      if (name == nullptr || (now.of != nullptr && now.of->getParameterNum(name) >= 0)) continue;
+      const clang::MacroInfo* m = pp_.getMacroInfo(name);
+      const bool whether = asked != Asked::code && is_asked_whether(pp_, now.tokens, k);
+      Dependence d = own(name, m, whether ? Asked::whether : asked);
+      if (name->getName() == k_arch) d.arch = of_arch(pp_, now.tokens, k, now.directive);
+      if (!now.users) d.arch = {}, d.compilers.clear();
+      out.join(d);
+      if (whether || !met.insert(name).second || m == nullptr || m->isBuiltinMacro()) continue;
+      todo.push_back({{m->tokens_begin(), m->tokens_end()}, false, now.users && users_(m->getDefinitionLoc()), m});
+    }
+  }
+  return out;
+}
+
+// The words of a condition, and the names that ## makes of them.
+Dependence Conditions::of_condition(clang::SourceRange condition) {
+  Names met;
+  Dependence d = of(rest_of_line(condition.getBegin()), Asked::condition, met);
+  size_t made = 0, found = 0;
+  const std::vector<const IdentifierInfo*> expanded = std::move(expanded_);
+  expanded_.clear();
+  for (const IdentifierInfo* name : expanded) {
+    const clang::MacroInfo* m = pp_.getMacroInfo(name);
+    made += m != nullptr && pastes(m) && users_(m->getDefinitionLoc()) ? 1 : 0;
+    if (met.contains(name)) continue;
+    ++found;
+    Token t;
+    t.startToken();
+    t.setKind(tok::identifier);
+    t.setIdentifierInfo(const_cast<IdentifierInfo*>(name));
+    d.join(of({t}, Asked::condition, met));
+    if (name->getName() == k_arch) d.arch.join({true, false, 0});
+  }
+  // A condition that was not evaluated, too.
+  for (const IdentifierInfo* name : met)
+    if (const clang::MacroInfo* m = pp_.getMacroInfo(name); m != nullptr && expanded.empty())
+      made += pastes(m) && users_(m->getDefinitionLoc()) ? 1 : 0;
+  if (made > found) {
+    for (const auto& [name, macro] : macros_) d.join(macro.on);
+    d.arch.compared = !d.arch.any;
+    d.compilers.insert(k_made);
+  }
+  return d;
+}
+
+Dependence Conditions::whether(const Token& name) const {
+  const IdentifierInfo* i = name_of(name);
+  return i == nullptr ? Dependence{} : own(i, pp_.getMacroInfo(i), Asked::whether);
+}
+
+std::vector<Token> Conditions::rest_of_line(SourceLocation at) const {
   const clang::SourceManager& sm = pp_.getSourceManager();
-  const auto [file, from] = sm.getDecomposedLoc(sm.getExpansionLoc(condition.getBegin()));
+  const auto [file, from] = sm.getDecomposedLoc(sm.getExpansionLoc(at));
   bool bad = false;
   const llvm::StringRef text = sm.getBufferData(file, &bad);
-  if (bad || !in_use()) return "";
+  std::vector<Token> out;
+  if (bad) return out;
   clang::Lexer lexer(sm.getLocForStartOfFile(file), pp_.getLangOpts(), text.begin(), text.begin() + from, text.end());
-  clang::Token t;
   lexer.setParsingPreprocessorDirective(true);
-  while (!lexer.LexFromRawLexer(t) && !t.isOneOf(clang::tok::eod, clang::tok::eof))
-    if (t.is(clang::tok::raw_identifier))
-      if (std::string why = doubt(pp_.getIdentifierInfo(t.getRawIdentifier()), 0); !why.empty()) return why;
-  return "";
+  for (Token t; !lexer.LexFromRawLexer(t) && !t.isOneOf(tok::eod, tok::eof);) out.push_back(t);
+  return out;
 }
 
-const std::string* Conditions::open_doubt() const {
-  for (const Open& o : open_)
-    if (!o.why.empty()) return &o.why;
-  return nullptr;
+// ---- directives ----------------------------------------------------------------------------------------------------
+
+Conditions::Line Conditions::line(SourceLocation at) const {
+  const clang::SourceManager& sm = pp_.getSourceManager();
+  const auto [file, offset] = sm.getDecomposedLoc(sm.getExpansionLoc(at));
+  return {file, sm.getLineNumber(file, offset)};
 }
 
-void Conditions::open(SourceLocation at, std::string why, const IdentifierInfo* guard) {
-  if (!users_(at)) why.clear();
-  closed_.clear();
-  open_.push_back({at, std::move(why), guard});
+Dependence Conditions::open_now() const {
+  Dependence d;
+  for (const size_t k : open_) d.join(chains_[k].on);
+  return d;
 }
 
-void Conditions::If(SourceLocation at, clang::SourceRange condition, ConditionValueKind) { open(at, doubt(condition)); }
-
-void Conditions::Elif(SourceLocation, clang::SourceRange condition, ConditionValueKind, SourceLocation) {
-  closed_.clear();
-  if (!open_.empty() && open_.back().why.empty() && users_(open_.back().at)) open_.back().why = doubt(condition);
+void Conditions::open(SourceLocation at, Dependence d, bool taken, const IdentifierInfo* guard) {
+  Chain c{.users = users_(at), .guard = guard, .branches = {{at, taken}}};
+  if (c.users) c.on = std::move(d);
+  c.settled = taken && !c.on.any();
+  directives_[line(at)] = chains_.size();
+  open_.push_back(chains_.size());
+  chains_.push_back(std::move(c));
+  expanded_.clear();
 }
 
-void Conditions::Ifdef(SourceLocation at, const clang::Token& name, const clang::MacroDefinition&) {
-  open(at, doubt(name.getIdentifierInfo(), 0));
+void Conditions::branch(SourceLocation at, const Dependence& d, bool taken) {
+  expanded_.clear();
+  if (open_.empty()) return;
+  directives_[line(at)] = open_.back();
+  Chain& c = chains_[open_.back()];
+  if (c.users && !c.settled) c.on.join(d);
+  c.settled = c.settled || (taken && !c.on.any());
+  c.guard = nullptr;
+  c.branches.push_back({at, taken});
 }
 
-void Conditions::Ifndef(SourceLocation at, const clang::Token& name, const clang::MacroDefinition&) {
-  open(at, doubt(name.getIdentifierInfo(), 0), name.getIdentifierInfo());
+void Conditions::If(SourceLocation at, clang::SourceRange condition, ConditionValueKind value) {
+  open(at, of_condition(condition), value == CVK_True);
+}
+void Conditions::Elif(SourceLocation at, clang::SourceRange condition, ConditionValueKind value, SourceLocation) {
+  branch(at, of_condition(condition), value == CVK_True);
+}
+void Conditions::Ifdef(SourceLocation at, const Token& name, const clang::MacroDefinition& d) {
+  open(at, whether(name), static_cast<bool>(d));
+}
+void Conditions::Ifndef(SourceLocation at, const Token& name, const clang::MacroDefinition& d) {
+  open(at, whether(name), !d, name_of(name));
+}
+void Conditions::Elifdef(SourceLocation at, const Token& name, const clang::MacroDefinition& d) {
+  branch(at, whether(name), static_cast<bool>(d));
+}
+void Conditions::Elifndef(SourceLocation at, const Token& name, const clang::MacroDefinition& d) {
+  branch(at, whether(name), !d);
+}
+// Behind a branch that was taken.
+void Conditions::Elifdef(SourceLocation at, clang::SourceRange, SourceLocation) { branch(at, {}, false); }
+void Conditions::Elifndef(SourceLocation at, clang::SourceRange, SourceLocation) { branch(at, {}, false); }
+
+void Conditions::Else(SourceLocation at, SourceLocation) {
+  if (open_.empty()) return;
+  const std::vector<Branch>& before = chains_[open_.back()].branches;
+  branch(at, {}, std::none_of(before.begin(), before.end(), [](const Branch& b) { return b.taken; }));
+  chains_[open_.back()].whole = true;
 }
 
 void Conditions::Endif(SourceLocation at, SourceLocation) {
-  closed_.clear();
   if (open_.empty()) return;
-  if (const Open& o = open_.back(); !o.why.empty()) out_.regions.push_back({o.at, at, o.why});
-  closed_ = open_.back().why;
+  const Chain& c = chains_[open_.back()];
   open_.pop_back();
+  const SourceLocation begin = c.branches.front().at;
+  if (!c.on.missing.empty()) out_.missing.regions.push_back({begin, at, c.on.missing});
+  if (c.on.host) out_.host.regions.push_back({begin, at, k_host_words});
+  if (!c.on.compilers.empty()) note_compilers(c, at);
 }
 
-void Conditions::MacroDefined(const clang::Token& name, const clang::MacroDirective* d) {
-  const IdentifierInfo* i = name.getIdentifierInfo();
-  if (!open_.empty() && open_.back().guard == i && d->getMacroInfo()->tokens_empty()) {
-    // #ifndef X, #define X: the guard of a file, or a switch that is on in any case.
-    open_.back().why.clear();
-  } else if (const std::string* why = open_doubt()) {
-    macros_.insert_or_assign(i, *why);
-  } else {
-    macros_.erase(i);
+void Conditions::note_compilers(const Chain& c, SourceLocation end) {
+  const clang::SourceManager& sm = pp_.getSourceManager();
+  CompilerPlace p{.begin = c.branches.front().at, .end = end, .names = c.on.compilers};
+  std::set<std::string> texts;
+  if (!c.whole) texts.insert("");
+  for (size_t k = 0; k < c.branches.size(); ++k) {
+    const SourceLocation next = k + 1 < c.branches.size() ? c.branches[k + 1].at : end;
+    const std::vector<Token> words = words_between(sm, pp_.getLangOpts(), c.branches[k].at, next);
+    std::string text;
+    for (const Token& t : words) text += clang::Lexer::getSpelling(t, sm, pp_.getLangOpts()) + " ";
+    texts.insert(text);
+    if (says_something(pp_, words)) (c.branches[k].taken ? p.there : p.left).emplace_back(c.branches[k].at, next);
   }
-  if (!open_.empty()) open_.back().guard = nullptr;
+  if (texts.size() > 1 && (!p.there.empty() || !p.left.empty())) out_.compilers.push_back(std::move(p));
 }
 
-void Conditions::MacroUndefined(const clang::Token& name, const clang::MacroDefinition&, const clang::MacroDirective*) {
-  if (const std::string* why = open_doubt()) macros_.insert_or_assign(name.getIdentifierInfo(), *why);
-  if (!open_.empty()) open_.back().guard = nullptr;
-}
+// ---- macros --------------------------------------------------------------------------------------------------------
 
-void Conditions::MacroExpands(const clang::Token& name, const clang::MacroDefinition&, clang::SourceRange range,
-                              const clang::MacroArgs*) {
-  if (const auto it = macros_.find(name.getIdentifierInfo()); it != macros_.end())
-    out_.uses.push_back({pp_.getSourceManager().getExpansionLoc(range.getBegin()), it->second});
-}
-
-// An #endif is told before the text that it ends.
-void Conditions::SourceRangeSkipped(clang::SourceRange range, SourceLocation) {
-  const std::string* open = open_doubt();
-  const std::string why = open != nullptr ? *open : closed_;
-  closed_.clear();
-  if (why.empty()) return;
-  out_.skipped.push_back(range);
-  for (const IdentifierInfo* name : skipped_text(pp_, range).macros) macros_.insert_or_assign(name, why);
-}
-
-SkippedText skipped_text(const clang::Preprocessor& pp, clang::SourceRange range) {
-  const clang::SourceManager& sm = pp.getSourceManager();
-  const auto [file, from] = sm.getDecomposedLoc(sm.getExpansionLoc(range.getBegin()));
-  const unsigned to = sm.getFileOffset(sm.getExpansionLoc(range.getEnd()));
-  SkippedText out;
-  const llvm::StringRef text = sm.getBufferData(file, &out.content);
-  if (out.content) return out;  // it cannot be read
-  clang::Lexer lexer(sm.getLocForStartOfFile(file), pp.getLangOpts(), text.begin(), text.begin() + from, text.end());
-  clang::Token t;
-  bool more = !lexer.LexFromRawLexer(t);
-  const auto next = [&] { more = more && t.isNot(clang::tok::eof) && !lexer.LexFromRawLexer(t); };
-  while (more && sm.getFileOffset(t.getLocation()) < to) {
-    if (t.isNot(clang::tok::hash) || !t.isAtStartOfLine()) {
-      out.content = out.content || t.isNot(clang::tok::eof);
-      next();
-      continue;
+void Conditions::MacroDefined(const Token& name, const clang::MacroDirective* d) {
+  const IdentifierInfo* i = name_of(name);
+  const clang::MacroInfo* m = d->getMacroInfo();
+  if (!open_.empty()) {
+    Chain& c = chains_[open_.back()];
+    if (c.guard == i) {
+      // #ifndef X, #define X: the guard of a file, or a switch that is on in any case.
+      if (m->tokens_empty()) c.on.missing.clear(), c.on.host = false;
+      if (m->tokens_empty() || !of_compilers(i->getName())) c.on.compilers.clear();
     }
-    next();
-    const llvm::StringRef word = more && t.is(clang::tok::raw_identifier) ? t.getRawIdentifier() : "";
-    out.content = out.content || word.starts_with("include");
-    next();
-    if ((word == "define" || word == "undef") && more && t.is(clang::tok::raw_identifier))
-      out.macros.push_back(pp.getIdentifierInfo(t.getRawIdentifier()));
-    while (more && t.isNot(clang::tok::eof) && !t.isAtStartOfLine()) next();
+    c.guard = nullptr;
   }
-  return out;
+  Dependence now = open_now();
+  if (!users_(d->getLocation())) now.arch = {}, now.compilers.clear();
+  undefined_.erase(i);
+  const auto before = macros_.find(i);
+  const bool inert =
+      is_inert(pp_, {m->tokens_begin(), m->tokens_end()}) && (before == macros_.end() || before->second.inert);
+  if (now.any())
+    macros_.insert_or_assign(i, Macro{std::move(now), inert});
+  else
+    macros_.erase(i);
+}
+
+void Conditions::MacroUndefined(const Token& name, const clang::MacroDefinition& d, const clang::MacroDirective*) {
+  const IdentifierInfo* i = name_of(name);
+  if (!open_.empty()) chains_[open_.back()].guard = nullptr;
+  Dependence now = open_now();
+  if (now.any()) {
+    const clang::MacroInfo* m = d.getMacroInfo();
+    const bool inert = m == nullptr || is_inert(pp_, {m->tokens_begin(), m->tokens_end()});
+    macros_.insert_or_assign(i, Macro{std::move(now), inert});
+    return;
+  }
+  macros_.erase(i);
+  if (users_(name.getLocation())) undefined_.insert(i);
+}
+
+void Conditions::MacroExpands(const Token& name, const clang::MacroDefinition&, clang::SourceRange range,
+                              const clang::MacroArgs*) {
+  const IdentifierInfo* i = name_of(name);
+  if (i == nullptr) return;
+  const clang::SourceManager& sm = pp_.getSourceManager();
+  const SourceLocation at = sm.getExpansionLoc(range.getBegin());
+  const bool in_text = name.getLocation().isFileID();
+  const clang::MacroInfo* m = pp_.getMacroInfo(i);
+  if (in_text) outer_is_users_ = m != nullptr && users_(m->getDefinitionLoc());
+  if (const auto it = macros_.find(i); it != macros_.end()) {
+    if (!it->second.on.missing.empty()) out_.missing.uses.push_back({at, it->second.on.missing});
+    if (it->second.on.host) out_.host.uses.push_back({at, k_host_words});
+  }
+  if (pp_.isParsingIfOrElifDirective()) {
+    expanded_.push_back(i);
+    return;
+  }
+  if (!users_(at)) return;
+  // Else the macro around it was noted, or is a library's.
+  const bool made = outer_is_users_ && sm.isWrittenInScratchSpace(sm.getSpellingLoc(name.getLocation()));
+  ArchDependence arch;
+  std::set<std::string> compilers;
+  if (i->getName() == k_arch) {
+    if (in_text)
+      arch = of_arch_in_line(at);
+    else if (made)
+      arch = {true, false, 0};
+  } else {
+    Names met;
+    Dependence d = of({name}, Asked::code, met);
+    arch = d.arch;
+    if (in_text || made) compilers = std::move(d.compilers);
+  }
+  if (arch.any) out_.arch.push_back({at, at, arch});
+  if (!compilers.empty())
+    out_.compilers.push_back({.begin = at, .end = at, .names = std::move(compilers), .macro = i->getName().str()});
+}
+
+// The word __CUDA_ARCH__ at this place of the text.
+ArchDependence Conditions::of_arch_in_line(SourceLocation at) const {
+  const clang::SourceManager& sm = pp_.getSourceManager();
+  const auto [file, offset] = sm.getDecomposedLoc(at);
+  const SourceLocation begin =
+      sm.getLocForStartOfFile(file).getLocWithOffset(static_cast<int>(offset - (sm.getColumnNumber(file, offset) - 1)));
+  const std::vector<Token> tokens = rest_of_line(begin);
+  for (size_t k = 0; k < tokens.size(); ++k)
+    if (tokens[k].getLocation() == at) return of_arch(pp_, tokens, k, false);
+  return {true, false, 0};  // where the line begins within a comment, say
+}
+
+void Conditions::SourceRangeSkipped(clang::SourceRange range, SourceLocation) {
+  const auto found = directives_.find(line(range.getBegin()));
+  if (found == directives_.end() || !users_(range.getBegin())) return;
+  const Chain& c = chains_[found->second];
+  if (!c.on.any()) return;
+  const SkippedText skipped = skipped_text(pp_, range);
+  // A default that is not needed.
+  const bool only_default = c.guard != nullptr && !skipped.content && skipped.macros.size() == 1 &&
+                            skipped.macros.front().name == c.guard && !of_compilers(c.guard->getName());
+  if (!c.on.missing.empty()) out_.missing.skipped.push_back(range);
+  if (c.on.host) out_.host.skipped.push_back(range);
+  if (c.on.arch.any && skipped.content) out_.arch.push_back({range.getBegin(), range.getEnd(), c.on.arch});
+  for (const SkippedText::Macro& x : skipped.macros) {
+    const clang::MacroInfo* m = pp_.getMacroInfo(x.name);
+    const bool inert = x.inert && (m == nullptr || is_inert(pp_, {m->tokens_begin(), m->tokens_end()}));
+    const auto [it, first] = macros_.try_emplace(x.name, Macro{{}, inert});
+    it->second.inert = it->second.inert && inert;
+    Dependence on = c.on;
+    if (only_default) on.compilers.clear();
+    it->second.on.join(on);
+  }
 }
 
 }  // namespace fencepost::clangfe

@@ -185,7 +185,7 @@ bool Uses::accounted(const VarDecl* v, clang::SourceRange body) const {
 // functions that are made of them.
 class Doubtful : public clang::RecursiveASTVisitor<Doubtful> {
  public:
-  Doubtful(const clang::SourceManager& sm, const Conditions::Doubts& doubts) : sm_(sm), doubts_(doubts) {}
+  Doubtful(const clang::SourceManager& sm, const Doubts& doubts) : sm_(sm), doubts_(doubts) {}
   bool operator()(const Expr* e) {
     if (doubts_.none()) return false;
     found_ = within(e->getSourceRange());
@@ -212,9 +212,9 @@ class Doubtful : public clang::RecursiveASTVisitor<Doubtful> {
       return (at == begin || sm_.isBeforeInTranslationUnit(begin, at)) &&
              (at == end || sm_.isBeforeInTranslationUnit(at, end));
     };
-    for (const Conditions::Use& u : doubts_.uses)
+    for (const Doubts::Use& u : doubts_.uses)
       if (inside(u.at)) return true;
-    for (const Conditions::Region& g : doubts_.regions)
+    for (const Doubts::Region& g : doubts_.regions)
       if (inside(g.begin) ||
           (sm_.isBeforeInTranslationUnit(g.begin, begin) && sm_.isBeforeInTranslationUnit(end, g.end)))
         return true;
@@ -222,7 +222,7 @@ class Doubtful : public clang::RecursiveASTVisitor<Doubtful> {
   }
 
   const clang::SourceManager& sm_;
-  const Conditions::Doubts& doubts_;
+  const Doubts& doubts_;
   std::set<const clang::Decl*> seen_;
   bool found_ = false;
 };
@@ -234,7 +234,7 @@ struct Dim3 {
 
 class Evaluator {
  public:
-  Evaluator(clang::ASTContext& context, const Uses& uses, clang::SourceRange body, const Conditions::Doubts& doubts)
+  Evaluator(clang::ASTContext& context, const Uses& uses, clang::SourceRange body, const Doubts& doubts)
       : context_(context), uses_(uses), body_(body), doubts_(doubts) {}
 
   Number number(const Expr* e) { return doubtful(e) ? Number{} : number(e, 0); }
@@ -269,7 +269,7 @@ class Evaluator {
   clang::ASTContext& context_;
   const Uses& uses_;
   clang::SourceRange body_;
-  const Conditions::Doubts& doubts_;
+  const Doubts& doubts_;
   std::map<const clang::ParmVarDecl*, llvm::APSInt> bound_;  // parameters of the functions that are being computed
 };
 
@@ -595,7 +595,7 @@ class Launches : public clang::RecursiveASTVisitor<Launches> {
 }  // namespace
 
 std::vector<FoundLaunch> launches_of(clang::ASTContext& context, const clang::FunctionDecl& host,
-                                     const Conditions::Doubts& doubts) {
+                                     const Doubts& doubts) {
   clang::Stmt* body = host.getBody();
   if (body == nullptr) return {};
   Uses uses(context);

@@ -31,7 +31,6 @@ struct FoundLaunch {
 };
 
 // All launches in the body of a function or of an instance of a template.
-std::vector<FoundLaunch> launches_of(clang::ASTContext& context, const clang::FunctionDecl& host,
-                                     const Conditions::Doubts& doubts);
+std::vector<FoundLaunch> launches_of(clang::ASTContext& context, const clang::FunctionDecl& host, const Doubts& doubts);
 
 }  // namespace fencepost::clangfe

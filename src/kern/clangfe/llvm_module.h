@@ -18,6 +18,7 @@ struct LlvmModule {
   std::unique_ptr<llvm::Module> module;
   // Functions that the user's own text declares or defines: by name; in CUDA by symbol, and templates as "name<".
   std::set<std::string> user_functions;
+  std::map<std::string, std::vector<OtherText>> other_text;  // OpenCL: by the function's name
   std::vector<Diagnostic> warnings;
   std::vector<std::string> library;  // folders whose text is a library's: with a toolkit, its own and the host's
   ~LlvmModule() { module.reset(); }

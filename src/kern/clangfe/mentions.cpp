@@ -52,7 +52,7 @@ bool launches_nothing(const clang::CallExpr* c) {
 // Goes over declarations and bodies as clang has them, instances of templates in the place of their patterns.
 class Sweep : public clang::RecursiveASTVisitor<Sweep> {
  public:
-  Sweep(clang::ASTContext& context, const Conditions::Doubts& doubts) : context_(context), doubts_(doubts) {}
+  Sweep(clang::ASTContext& context, const Doubts& doubts) : context_(context), doubts_(doubts) {}
   bool shouldVisitTemplateInstantiations() const { return true; }
   bool shouldVisitLambdaBody() const { return true; }
 
@@ -141,13 +141,15 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
   }
 
   clang::ASTContext& context_;
-  const Conditions::Doubts& doubts_;
+  const Doubts& doubts_;
   std::set<const clang::Expr*> launched_, idle_;
   std::set<const FunctionDecl*> hosts_;
 };
 
 // Names in the host's code of which some use is not in the tree: clang has dropped what it stands in.
-std::set<const IdentifierInfo*> lost_names(clang::ASTContext& context, const Words& words, const Sweep& sweep) {
+// Text that another outcome of a condition would compile is none of the tree's either.
+std::set<const IdentifierInfo*> lost_names(clang::ASTContext& context, const Words& words, const Sweep& sweep,
+                                           const Doubts& doubts) {
   const clang::SourceManager& sm = context.getSourceManager();
   std::map<clang::FileID, std::vector<std::pair<unsigned, unsigned>>> bodies;
   for (const FunctionDecl* f : sweep.hosts) {
@@ -166,6 +168,9 @@ std::set<const IdentifierInfo*> lost_names(clang::ASTContext& context, const Wor
         break;
       }
   }
+  for (const clang::SourceRange& r : doubts.skipped)
+    for (const clang::Token& t : words_between(sm, context.getLangOpts(), r.getBegin(), r.getEnd()))
+      if (t.is(clang::tok::raw_identifier)) out.insert(&context.Idents.get(t.getRawIdentifier()));
   return out;
 }
 
@@ -193,22 +198,14 @@ bool asks_by_name(const std::vector<Word>& words) {
 }
 
 // Text that a macro of an include that is not there may turn on.
-void in_other_text(clang::ASTContext& context, const Conditions::Doubts& doubts,
-                   const std::set<const IdentifierInfo*>& kernels, std::vector<Mention>& out) {
+void in_other_text(clang::ASTContext& context, const Doubts& doubts, const std::set<const IdentifierInfo*>& kernels,
+                   std::vector<Mention>& out) {
   const clang::SourceManager& sm = context.getSourceManager();
   std::map<llvm::StringRef, const IdentifierInfo*> names;
   for (const IdentifierInfo* k : kernels) names.emplace(k->getName(), k);
   for (const clang::SourceRange& r : doubts.skipped) {
-    const auto [file, from] = sm.getDecomposedLoc(r.getBegin());
-    const unsigned to = sm.getFileOffset(r.getEnd());
-    bool bad = false;
-    const llvm::StringRef text = sm.getBufferData(file, &bad);
-    if (bad) continue;
-    clang::Lexer lexer(sm.getLocForStartOfFile(file), context.getLangOpts(), text.begin(), text.begin() + from,
-                       text.end());
-    clang::Token t;
     bool global = false;  // the next kernel's name is declared
-    while (!lexer.LexFromRawLexer(t) && sm.getFileOffset(t.getLocation()) < to) {
+    for (const clang::Token& t : words_between(sm, context.getLangOpts(), r.getBegin(), r.getEnd())) {
       if (t.isNot(clang::tok::raw_identifier)) continue;
       if (t.getRawIdentifier() == "__global__") global = true;
       const auto it = names.find(t.getRawIdentifier());
@@ -237,12 +234,12 @@ void Words::watch(clang::Preprocessor& preprocessor, std::function<bool(SourceLo
 }
 
 Mentions mentions(clang::ASTContext& context, const std::vector<clang::Decl*>& declarations, const Words& words,
-                  const Conditions::Doubts& doubts, const std::set<const IdentifierInfo*>& kernels) {
+                  const Doubts& doubts, const std::set<const IdentifierInfo*>& kernels) {
   Sweep sweep(context, doubts);
   for (clang::Decl* d : declarations) sweep.TraverseDecl(d);
-  Origins origins(context, sweep.hosts, sweep.variables, sweep.launches, lost_names(context, words, sweep));
+  Origins origins(context, sweep.hosts, sweep.variables, sweep.launches, lost_names(context, words, sweep, doubts));
   for (FoundLaunch& l : sweep.launches) origins.trace(l);
-  Mentions out{.launches = std::move(sweep.launches), .unclear = std::move(sweep.unclear)};
+  Mentions out{.launches = std::move(sweep.launches), .unclear = std::move(sweep.unclear), .hosts = sweep.hosts};
   in_other_text(context, doubts, kernels, out.unclear);
   const std::vector<Word>& list = words.list();
   const bool by_name = asks_by_name(list);

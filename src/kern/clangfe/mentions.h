@@ -52,12 +52,13 @@ struct Mention {
 
 struct Mentions {
   std::vector<FoundLaunch> launches;
-  std::vector<Mention> unclear;  // uses of a kernel's name that are no launch that we understand
-  std::vector<Mention> foreign;  // launches of what nothing in the text declares
+  std::vector<Mention> unclear;                   // uses of a kernel's name that are no launch that we understand
+  std::vector<Mention> foreign;                   // launches of what nothing in the text declares
+  std::vector<const clang::FunctionDecl*> hosts;  // all functions with a body
 };
 
 // `declarations`: the user's own, of file scope, in the order of the text. `kernels`: the names of all kernels.
 Mentions mentions(clang::ASTContext& context, const std::vector<clang::Decl*>& declarations, const Words& words,
-                  const Conditions::Doubts& doubts, const std::set<const clang::IdentifierInfo*>& kernels);
+                  const Doubts& doubts, const std::set<const clang::IdentifierInfo*>& kernels);
 
 }  // namespace fencepost::clangfe

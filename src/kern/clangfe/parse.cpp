@@ -30,16 +30,47 @@ namespace {
 
 const std::string k_defines = std::string(k_header_folder) + "/defines";
 
+// -D or -U says what this macro is.
+bool is_spoken_of(llvm::StringRef name, const Options& o) {
+  const auto is = [&](llvm::StringRef word) { return word.substr(0, word.find_first_of("=(")) == name; };
+  return std::any_of(o.defines.begin(), o.defines.end(), is) ||
+         std::any_of(o.clang_arguments.begin(), o.clang_arguments.end(), [&](llvm::StringRef word) {
+           return (word.consume_front("-U") || word.consume_front("-D")) && is(word);
+         });
+}
+
+// Sets a tracker of conditions (conditions.h) on the text.
+template <class Tracker, class Out, class... More>
+void follow_conditions(clang::CompilerInstance& ci, Out& out, const Options& options, const More&... more) {
+  const auto spoken_of = [&options](llvm::StringRef name) { return is_spoken_of(name, options); };
+  const auto users = [&ci](clang::SourceLocation at) { return users_text(ci.getSourceManager(), ci.getTarget(), at); };
+  ci.getPreprocessor().addPPCallbacks(std::make_unique<Tracker>(ci.getPreprocessor(), out, more..., spoken_of, users));
+}
+
 // The names of the functions that the user's own text declares.
 class Watcher : public clang::ASTConsumer {
  public:
-  Watcher(clang::CompilerInstance& ci, std::set<std::string>& functions) : ci_(ci), functions_(functions) {}
+  Watcher(clang::CompilerInstance& ci, LlvmModule& out, const Differences& elsewhere)
+      : ci_(ci), out_(out), elsewhere_(elsewhere) {}
 
   bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
     for (clang::Decl* d : group)
       if (const auto* f = clang::dyn_cast<clang::FunctionDecl>(d))
-        if (users(d) && f->getIdentifier() != nullptr) functions_.insert(f->getName().str());
+        if (users(d) && f->getIdentifier() != nullptr) {
+          out_.user_functions.insert(f->getName().str());
+          if (f->isThisDeclarationADefinition()) with_text_.push_back(f);
+        }
     return true;
+  }
+  void HandleTranslationUnit(clang::ASTContext& context) override {
+    const std::vector<Failure> none;
+    Closure closure(context, none);
+    const CompilerNotes notes(context, elsewhere_.compilers, with_text_);
+    for (const clang::FunctionDecl* f : with_text_) {
+      std::set<const clang::Decl*> reached;
+      closure.fault(f, reached);
+      notes.of_kernel(f, reached, out_.other_text[f->getName().str()]);
+    }
   }
 
  private:
@@ -53,26 +84,31 @@ class Watcher : public clang::ASTConsumer {
   }
 
   clang::CompilerInstance& ci_;
-  std::set<std::string>& functions_;
+  LlvmModule& out_;
+  const Differences& elsewhere_;
+  std::vector<const clang::FunctionDecl*> with_text_;
 };
 
 class Action : public clang::EmitLLVMOnlyAction {
  public:
-  Action(llvm::LLVMContext* context, std::set<std::string>& functions)
-      : EmitLLVMOnlyAction(context), functions_(functions) {}
+  Action(LlvmModule& out, const Options& options)
+      : EmitLLVMOnlyAction(out.context.get()), out_(out), options_(options) {}
 
  protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& ci, llvm::StringRef file) override {
     auto codegen = EmitLLVMOnlyAction::CreateASTConsumer(ci, file);
     if (codegen == nullptr) return nullptr;
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
-    consumers.push_back(std::make_unique<Watcher>(ci, functions_));
+    follow_conditions<Conditions>(ci, elsewhere_, options_);
+    consumers.push_back(std::make_unique<Watcher>(ci, out_, elsewhere_));
     consumers.push_back(std::move(codegen));
     return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
   }
 
  private:
-  std::set<std::string>& functions_;
+  LlvmModule& out_;
+  const Options& options_;
+  Differences elsewhere_;
 };
 
 // A CUDA file: the tree is surveyed, and code is made of what is sound in it.
@@ -84,19 +120,7 @@ class SurveyAction : public clang::ASTFrontendAction {
  protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& ci, llvm::StringRef) override {
     collector_.watch(&ci);
-    const auto undefined = [this](llvm::StringRef name) {
-      return std::find(options_.clang_arguments.begin(), options_.clang_arguments.end(), "-U" + name.str()) !=
-             options_.clang_arguments.end();
-    };
-    const auto users = [&ci](clang::SourceLocation at) {
-      return users_text(ci.getSourceManager(), ci.getTarget(), at);
-    };
-    ci.getPreprocessor().addPPCallbacks(
-        std::make_unique<Includes>(ci.getPreprocessor(), found_, collector_.reads(), undefined, users));
-    ci.getPreprocessor().addPPCallbacks(
-        std::make_unique<HostConditions>(ci.getPreprocessor(), found_.host_doubts, undefined, users));
-    ci.getPreprocessor().addPPCallbacks(
-        std::make_unique<ArchConditions>(ci.getPreprocessor(), found_.arch, undefined, users));
+    follow_conditions<Includes>(ci, found_, options_, collector_.reads());
     // What is read for a memory model has no clusters, and newer compilers make clusters of some attributes.
     const bool attributes_decide = std::find(options_.clang_arguments.begin(), options_.clang_arguments.end(),
                                              "-D__FENCEPOST_CHECK") != options_.clang_arguments.end();
@@ -353,7 +377,7 @@ Expected<std::unique_ptr<LlvmModule>> parse_as(const SourcePtr& file, const Opti
                                                const std::string& standard, Reads& reads) {
   auto out = empty();
   Collector collector(file, options, reads);
-  Action action(out->context.get(), out->user_functions);
+  Action action(*out, options);
   if (!run(file, options, standard, collector, action) || !collector.failures.empty())
     return std::unexpected(given_up(file, collector));
   out->module = action.takeModule();
@@ -424,7 +448,7 @@ Expected<Surveyed> survey_at(const SourcePtr& file, const Options& options, std:
   out.kernels = std::move(found.kernels);
   out.missing = std::move(found.missing);
   out.errors = collector.errors();
-  arch = std::move(found.arch);
+  arch = std::move(found.elsewhere.arch);
   return out;
 }
 
@@ -450,6 +474,14 @@ Expected<Surveyed> survey(const SourcePtr& file, const Options& options) {
 }
 
 Expected<Unit> read(const SourcePtr& file, const Options& options) {
+  if (options.dialect == ir::Dialect::opencl) {
+    auto parsed = parse(file, options);
+    if (!parsed) return std::unexpected(std::move(parsed.error()));
+    prepare(*(*parsed)->module, options);
+    auto module = lower(file, **parsed, options);
+    if (!module) return std::unexpected(std::move(module.error()));
+    return Unit{.module = std::move(*module), .other_text = std::move((*parsed)->other_text)};
+  }
   auto surveyed = survey(file, options);
   if (!surveyed) return std::unexpected(std::move(surveyed.error()));
   LlvmModule& parsed = *surveyed->parsed;
@@ -470,26 +502,20 @@ Expected<Unit> read(const SourcePtr& file, const Options& options) {
 }
 
 Expected<ir::Module> compile(const SourcePtr& file, const Options& options) {
-  if (options.dialect == ir::Dialect::cuda) {
-    auto unit = read(file, options);
-    if (!unit) return std::unexpected(std::move(unit.error()));
-    if (!unit->errors.empty()) {
+  auto unit = read(file, options);
+  if (!unit) return std::unexpected(std::move(unit.error()));
+  if (!unit->errors.empty()) {
+    Diagnostics ds;
+    ds.list = std::move(unit->errors);
+    return std::unexpected(std::move(ds));
+  }
+  for (const HostKernel& k : unit->kernels)
+    if (k.not_read) {
       Diagnostics ds;
-      ds.list = std::move(unit->errors);
+      ds.add(*k.not_read);
       return std::unexpected(std::move(ds));
     }
-    for (const HostKernel& k : unit->kernels)
-      if (k.not_read) {
-        Diagnostics ds;
-        ds.add(*k.not_read);
-        return std::unexpected(std::move(ds));
-      }
-    return std::move(unit->module);
-  }
-  auto parsed = parse(file, options);
-  if (!parsed) return std::unexpected(std::move(parsed.error()));
-  prepare(*(*parsed)->module, options);
-  return lower(file, **parsed, options);
+  return std::move(unit->module);
 }
 
 }  // namespace fencepost::clangfe

@@ -453,14 +453,16 @@ bool idle(const llvm::Function& f) {
   return true;
 }
 
-// What another __CUDA_ARCH__ would compile: lines for the table. Error: nobody chose the one that was taken, and this
-// text says too little of the kernel.
+// What would be compiled elsewhere: lines for the table. Error: nobody said what is meant, and this text says too
+// little of the kernel.
 Expected<std::string> left_out(const HostKernel& kernel, const Surveyed& surveyed, const llvm::Function& f) {
   std::string lines = idle(f) ? "arch a kernel that makes no access is meant\n" : "";
-  if (surveyed.arch_given) return lines;
-  for (const ArchNote& n : kernel.arch_notes) {
-    if (n.open || idle(f)) return unsupported_at(kernel.place, n.text, "--cuda-arch says the one that is meant");
-    lines += "arch this __CUDA_ARCH__ is meant: " + n.text + "\n";
+  for (const OtherText& t : kernel.other_text) {
+    if (!t.by_compiler && surveyed.arch_given) continue;
+    if (t.open || idle(f))
+      return unsupported_at(kernel.place, t.text,
+                            t.by_compiler ? "-D says what the macro is" : "--cuda-arch says the one that is meant");
+    lines += "arch " + assumption(t) + "\n";
   }
   return lines;
 }

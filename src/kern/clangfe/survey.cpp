@@ -212,8 +212,10 @@ void Survey::add_kernel(const FunctionDecl* f, Closure& closure) {
     if (!k.not_read->span.source) k.not_read->span = k.place;
   }
   reached_.insert(mine.begin(), mine.end());
-  k.arch_notes =
-      arch_notes(ci_.getSourceManager(), found_.arch, mine, with_text(), found_.cuda_arch, found_.arch_given);
+  const std::vector<const FunctionDecl*> functions = with_text();
+  k.other_text =
+      arch_notes(ci_.getSourceManager(), found_.elsewhere.arch, mine, functions, found_.cuda_arch, found_.arch_given);
+  CompilerNotes(*context_, found_.elsewhere.compilers, functions).of_kernel(f, mine, k.other_text);
   k.most_threads = launch_bound(*context_, f);
   k.needs = block_needs(*context_, mine);
   found_.kernels.push_back(std::move(k));
@@ -258,11 +260,8 @@ void Survey::add_launches() {
   std::set<const clang::IdentifierInfo*> names;
   for (const auto& [f, n] : rows_)
     if (f->getIdentifier() != nullptr) names.insert(f->getIdentifier());
-  Conditions::Doubts doubts = found_.doubts;
-  const auto add = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
-  add(doubts.regions, found_.host_doubts.regions);
-  add(doubts.uses, found_.host_doubts.uses);
-  add(doubts.skipped, found_.host_doubts.skipped);
+  Doubts doubts = found_.elsewhere.missing;
+  doubts.add(found_.elsewhere.host);
   Mentions found = mentions(*context_, top_, found_.words, doubts, names);
   for (FoundLaunch& l : found.launches) {
     HostKernel* k = l.kernel != nullptr ? row(l.kernel) : nullptr;
@@ -270,6 +269,9 @@ void Survey::add_launches() {
     l.launch.place = collector_.place(ci_.getSourceManager(), l.at);
     k->launches.push_back(std::move(l.launch));
   }
+  const std::vector<const FunctionDecl*> functions = with_text();
+  const CompilerNotes notes(*context_, found_.elsewhere.compilers, functions);
+  for (const auto& [f, n] : rows_) notes.of_launches(f, found.launches, found.hosts, found_.kernels[n].other_text);
   add_uses(found);
   for (HostKernel& k : found_.kernels)
     std::stable_sort(k.launches.begin(), k.launches.end(), [](const HostLaunch& a, const HostLaunch& b) {
@@ -370,7 +372,7 @@ void Survey::add_doubts(clang::Decl* d) {
     return;
   }
   const clang::SourceManager& sm = ci_.getSourceManager();
-  for (const Conditions::Region& r : found_.doubts.regions)
+  for (const Doubts::Region& r : found_.elsewhere.missing.regions)
     if (const auto at = sm.getExpansionLoc(d->getLocation());
         sm.isBeforeInTranslationUnit(r.begin, at) && sm.isBeforeInTranslationUnit(at, r.end)) {
       faults_.push_back({.said = {.span = collector_.place(sm, r.begin), .message = r.why}, .at = at});
@@ -440,12 +442,12 @@ void Survey::add_attributes() {
 void Survey::add_doubts() {
   faults_ = collector_.failures;
   if (attributes_decide_) add_attributes();
-  if (found_.doubts.none()) return;
+  if (found_.elsewhere.missing.none()) return;
   const size_t first = faults_.size();
   const clang::SourceManager& sm = ci_.getSourceManager();
-  for (const Conditions::Region& r : found_.doubts.regions)
+  for (const Doubts::Region& r : found_.elsewhere.missing.regions)
     faults_.push_back({.said = {.span = collector_.place(sm, r.begin), .message = r.why}, .at = r.begin});
-  for (const Conditions::Use& u : found_.doubts.uses)
+  for (const Doubts::Use& u : found_.elsewhere.missing.uses)
     faults_.push_back({.said = {.span = collector_.place(sm, u.at), .message = u.why}, .at = u.at});
   for (clang::Decl* d : top_) add_doubts(d);
   for (size_t k = first; k < faults_.size(); ++k) {

@@ -26,9 +26,7 @@ struct Found {
   std::vector<std::string> missing;
   std::vector<clang::SourceLocation> globals;  // where __global__ is expanded
   Words words;
-  Conditions::Doubts doubts;
-  Conditions::Doubts host_doubts;  // of launches, their sizes and pointers alone (HostConditions)
-  std::vector<ArchPlace> arch;     // what __CUDA_ARCH__ decides
+  Differences elsewhere;
   uint32_t cuda_arch = 0;
   bool arch_given = false;
 };
@@ -84,7 +82,9 @@ class Includes : public Conditions {
  public:
   Includes(clang::Preprocessor& preprocessor, Found& found, const Reads& reads,
            std::function<bool(llvm::StringRef)> spoken_of, std::function<bool(clang::SourceLocation)> users)
-      : Conditions(preprocessor, found.doubts, std::move(spoken_of), std::move(users)), found_(found), reads_(reads) {}
+      : Conditions(preprocessor, found.elsewhere, std::move(spoken_of), std::move(users)),
+        found_(found),
+        reads_(reads) {}
   bool FileNotFound(llvm::StringRef name) override {
     // One that is there, and of a kind that is not read, is an error.
     for (const auto& [path, why] : reads_.refused)

@@ -358,15 +358,8 @@ bool is_entry(const std::string& name, const std::string& entry) {
 
 // The file as kernels and what became of each. Errors: there is not even that.
 Expected<clangfe::Unit> understand(const SourcePtr& file, const launch::Options& o) {
-  clangfe::Unit unit;
-  if (*o.dialect == ir::Dialect::opencl) {
-    auto module = clangfe::compile(file, front_end_options(o));
-    if (!module) return std::unexpected(std::move(module.error()));
-    unit.module = std::move(*module);
-    return unit;
-  }
   auto read = clangfe::read(file, front_end_options(o));
-  if (read) flow::strengthen_flags(read->module);
+  if (read && *o.dialect == ir::Dialect::cuda) flow::strengthen_flags(read->module);
   return read;
 }
 
@@ -407,6 +400,13 @@ const clangfe::HostKernel* host_kernel(const clangfe::Unit& unit, const ir::Func
   for (const clangfe::HostKernel& k : unit.kernels)
     if (k.symbol == f.symbol) return &k;
   return nullptr;
+}
+
+std::vector<clangfe::OtherText> other_text(const clangfe::Unit& unit, const clangfe::HostKernel* host,
+                                           const std::string& name) {
+  if (host != nullptr) return host->other_text;
+  const auto it = unit.other_text.find(name);
+  return it == unit.other_text.end() ? std::vector<clangfe::OtherText>() : it->second;
 }
 
 bool asks_source(const launch::Options& o) { return o.launch.local_size.empty() || o.launch.num_groups.empty(); }
@@ -633,8 +633,9 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       continue;
     }
     const bool idle = module->function(f).kernel && without_effect(*module, f);
-    if (host != nullptr && r.verdict.status == Status::holds)
-      if (const std::string why = left_out(*host, unit.arch_given, idle); !why.empty()) {
+    const std::vector<clangfe::OtherText> other = other_text(unit, host, name);
+    if (r.verdict.status == Status::holds)
+      if (const std::string why = left_out(other, unit.arch_given, idle); !why.empty()) {
         said.status = Status::unknown;
         said.why = why;
         undecided.push_back(fmt::format("'{}': {}", name, said.why));
@@ -648,9 +649,8 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
           unit.missing.empty() ? ""
                                : fmt::format("what it uses is defined in none of the files that were not found ({})",
                                              fmt::join(unit.missing, ", "));
-      if (host != nullptr && !unit.arch_given)
-        for (const clangfe::ArchNote& n : host->arch_notes)
-          r.assumptions.insert("this __CUDA_ARCH__ is meant: " + n.text);
+      for (const clangfe::OtherText& t : other)
+        if (t.by_compiler || !unit.arch_given) r.assumptions.insert(assumption(t));
       std::vector<std::string> granted;
       if (o.strict) granted = taken_for_granted(*module, f, o, r, unit.arch_given ? "" : file->text);
       if (o.strict && !absent.empty()) granted.push_back(absent);
@@ -682,8 +682,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
             r.warps.size() == 1 ? "" : fmt::format(", and at {} other pairs of places", r.warps.size() - 1));
       if (idle) {
         said.note = "the kernel makes no access";
-        for (const clangfe::ArchNote& n : host != nullptr ? host->arch_notes : std::vector<clangfe::ArchNote>())
-          said.note += "; " + n.text;
+        for (const clangfe::OtherText& t : other) said.note += "; " + t.text;
         a.err += fmt::format("{}: note: '{}' is verified: {}\n", file->name, name, said.note);
       }
       if (r.verdict.vacuous)

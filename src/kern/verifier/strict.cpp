@@ -107,10 +107,10 @@ bool without_effect(const Module& m, FunctionId kernel) {
   return true;
 }
 
-std::string left_out(const clangfe::HostKernel& kernel, bool given, bool idle) {
-  if (given) return "";
-  for (const clangfe::ArchNote& n : kernel.arch_notes) {
-    if (!n.open && !idle) continue;
+std::string left_out(const std::vector<clangfe::OtherText>& other_text, bool given, bool idle) {
+  for (const clangfe::OtherText& n : other_text) {
+    if ((!n.open && !idle) || (given && !n.by_compiler)) continue;
+    if (n.by_compiler) return n.text + "; -DNAME=VALUE or --clang-opt=-UNAME says what is meant";
     const uint32_t newest = *std::rbegin(clangfe::k_cuda_archs);
     const auto next = std::find_if(std::begin(clangfe::k_cuda_archs), std::end(clangfe::k_cuda_archs),
                                    [&](uint32_t a) { return a >= n.wants; });

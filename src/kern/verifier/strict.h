@@ -25,9 +25,9 @@ std::string not_looked_at(const prove::Result& r, bool time_is_spent, double tim
 // The kernel has no access to shared or global memory, no barrier and no assertion, so that nothing was to be proved.
 bool without_effect(const ir::Module& m, ir::FunctionId kernel);
 
-// Why a proof of this kernel says too little: text that another __CUDA_ARCH__ would compile, where nobody chose the one
-// that was taken; "" if it does not. `given`: somebody did. `idle`: without_effect.
-std::string left_out(const clangfe::HostKernel& kernel, bool given, bool idle);
+// Why a proof of this kernel says too little: text that would be compiled elsewhere, where nobody said what is meant;
+// "" if it does not. `given`: somebody chose the __CUDA_ARCH__. `idle`: without_effect.
+std::string left_out(const std::vector<clangfe::OtherText>& other_text, bool given, bool idle);
 
 // What the model of the options does not grant, of the assumptions of this proof; "" if nothing.
 std::string not_granted(const launch::Options& options, const prove::Result& proof);

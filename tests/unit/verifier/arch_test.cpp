@@ -1,40 +1,8 @@
 // What __CUDA_ARCH__ leaves out of a kernel is looked at, or said.
-#include <gtest/gtest.h>
-
-#include "clangfe/clangfe.h"
-#include "verifier/service.h"
+#include "decide.h"
 
 namespace fencepost::verifier {
 namespace {
-
-struct Case {
-  const char* name;
-  const char* text;
-  int exit_code;
-  const char* says = "";
-  std::vector<std::string> options = {};
-  bool launched = false;  // with the sizes of its launches
-};
-
-const char* const k_plain = "__global__ void k(int *o) { o[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n";
-
-void decide(const std::vector<Case>& cases) {
-  if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
-  for (const Case& c : cases) {
-    std::vector<std::string> words;
-    if (!c.launched) words = {"--blockDim=64", "--gridDim=4"};
-    words.insert(words.end(), c.options.begin(), c.options.end());
-    const auto o = launch::parse(words);
-    ASSERT_TRUE(o) << c.name;
-    const launch::Answer a = answer(*o, make_source(c.name, c.text));
-    EXPECT_EQ(a.exit_code, c.exit_code) << c.name << "\n" << c.text << "\n" << a.out << a.err;
-    const std::string said = a.out + a.err;
-    if (*c.says == '!')
-      EXPECT_EQ(said.find(c.says + 1), std::string::npos) << c.name << "\n" << said;
-    else
-      EXPECT_NE(said.find(c.says), std::string::npos) << c.name << ": " << c.says << "\n" << said;
-  }
-}
 
 const char* const k_new = "__global__ void k(int *o) {\n#if __CUDA_ARCH__ >= 800\n  o[0] = threadIdx.x;\n#endif\n}\n";
 const char* const k_both =
@@ -145,13 +113,13 @@ TEST(Arch, WhatAMissingIncludeMayTurnOnIsLookedAt) {
   decide({{"launch.cu", launch.c_str(), 1, "", {}, true}, {"size.cu", size.c_str(), 1, "", {}, true}});
 }
 
-// What is not followed to its end is no reason to be silent.
-TEST(Arch, DependenceThatIsNotFollowedIsSaid) {
+// To any depth, and through names that ## makes; what is not followed is no reason to be silent.
+TEST(Arch, DependenceIsFollowedOrSaid) {
   std::string deep = "#define A0 (__CUDA_ARCH__ >= 800)\n";
   for (int n = 1; n <= 12; ++n) deep += "#define A" + std::to_string(n) + " A" + std::to_string(n - 1) + "\n";
   deep += "__global__ void k(int *o) {\no[blockIdx.x * 64 + threadIdx.x] = 1;\n#if A12\no[0] = threadIdx.x;\n#endif\n}";
   decide(
-      {{"deep.cu", deep.c_str(), 3, "__CUDA_ARCH__"},
+      {{"deep.cu", deep.c_str(), 1, "__CUDA_ARCH__ 800"},
        {"comment.cu",
         "__global__ void k(int *o) {\no[blockIdx.x * 64 + threadIdx.x] = 1;\n/* it's\n that's */ if (__CUDA_ARCH__ >= "
         "800) o[0] = threadIdx.x;\n}",
@@ -160,7 +128,20 @@ TEST(Arch, DependenceThatIsNotFollowedIsSaid) {
         "#if __CUDA_ARCH__ >= 800\n#define HAS_NEW 1\n#else\n#define HAS_NEW 0\n#endif\n#define HAS(x) HAS_##x\n"
         "__global__ void k(int *o) {\no[blockIdx.x * 64 + threadIdx.x] = 1;\n#if HAS(NEW)\no[0] = threadIdx.x;\n"
         "#endif\n}",
-        3, "__CUDA_ARCH__"},
+        1, "__CUDA_ARCH__ 800"},
+       {"made.cu",
+        "#define CAT(a, b) a##b\n__global__ void k(int *o) {\no[blockIdx.x * 64 + threadIdx.x] = 1;\n#if CAT(__CUDA_, "
+        "ARCH__) >= 800\no[0] = threadIdx.x;\n#endif\n}",
+        3, "line 5 is left out for __CUDA_ARCH__ 700"},
+       {"code.cu",
+        "#define CAT(a, b) a##b\n__global__ void k(int *o) {\nif (CAT(__CUDA_, ARCH__) < 800) o[blockIdx.x * 64 + "
+        "threadIdx.x] = 1; else o[0] = threadIdx.x;\n}",
+        3, "line 3 uses __CUDA_ARCH__"},
+       {"expands.cu",
+        "#define HAS(x) HAS_##x\n#define HAS_NEW (__CUDA_ARCH__ >= 800)\n__global__ void k(int *o) {\no[blockIdx.x * "
+        "64 + "
+        "threadIdx.x] = 1;\n#if HAS(NEW)\no[0] = threadIdx.x;\n#endif\n}",
+        1, "__CUDA_ARCH__ 800"},
        {"constexpr.cu",
         "constexpr int n() { return __CUDA_ARCH__ >= 800 ? 1 : 64; }\ntemplate <int N> __global__ void k(int *o) {\n"
         "o[blockIdx.x * N + threadIdx.x] = 1;\n}\ntemplate __global__ void k<n()>(int *o);",
