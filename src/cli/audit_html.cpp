@@ -5,7 +5,7 @@
 #include "cli/audit.h"
 #include "cli/audit_page.h"
 #include "cli/help.h"
-#include "draw/document.h"
+#include "draw/answer.h"
 #include "draw/xml.h"
 
 namespace fencepost::cli::audit {
@@ -66,15 +66,7 @@ std::string kernel_html(const Json& k) {
 std::string html_of(const Json& page) {
   draw::Document out;
   out.title = "Audit";
-  const int code = page["exit_code"].get<int>();
-  // In the order of the exit codes: a finding is a FAIL, what is not decided is no PASS.
-  out.verdict = {code == k_exit_holds   ? draw::Tone::good
-                 : code == k_exit_fails ? draw::Tone::bad
-                                        : draw::Tone::open,
-                 code == k_exit_holds   ? "PASS"
-                 : code == k_exit_fails ? "FAIL"
-                                        : "INCOMPLETE",
-                 {summary(page)}};
+  out.verdict = draw::verdict_of(page["exit_code"].get<int>(), {summary(page)});
   out.rests_on = {{"made by", version()}};
   size_t id = 0;
   for (const Json& f : page["files"]) {

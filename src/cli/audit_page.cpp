@@ -91,7 +91,7 @@ class Entry {
     if (const std::string why = text(row, "detail"); verdict == "fails" && !why.empty())
       open("races at every launch", launch, why);
     if (const std::string note = text(row, "note"); !note.empty())
-      j_["notes"].push_back(fmt::format("the proof says little: {} ({})", note, launch));
+      idle_ = true, j_["notes"].push_back(fmt::format("the proof says little: {} ({})", note, launch));
     for (const Json& f : row["findings"]) {
       const std::string kind = text(f, "kind");
       Json x = finding(kind == "data-race" ? "race" : "other-defect", where(f["place"]), text(f, "message"));
@@ -173,7 +173,9 @@ class Entry {
       }
     }
     j_["fences"] = {{"needed", needed}, {"not_needed", dropped}, {"not_decided", unknown}};
-    if (proved_ && all_hold_) j_["silent"].push_back("races: none at any launch that was asked about (proved)");
+    if (proved_ && all_hold_)
+      j_["silent"].push_back(idle_ ? "races: none, for the kernel makes no access (nothing was to be proved)"
+                                   : "races: none at any launch that was asked about (proved)");
     j_["assumptions"] = assumed_;
     return std::move(j_);
   }
@@ -380,6 +382,7 @@ class Entry {
   bool opencl_;
   Json j_;
   bool proved_ = false, all_hold_ = true, all_end_ = true, fences_known_ = true;
+  bool idle_ = false;  // a proof is of a kernel that makes no access
   std::vector<std::string> launches_;
   std::vector<std::pair<std::string, std::vector<std::string>>> silent_;
   Json assumed_ = Json::array();

@@ -8,6 +8,7 @@
 
 #include "base/uri.h"
 #include "cli/help.h"
+#include "draw/answer.h"
 
 namespace fencepost::cli {
 namespace {
@@ -203,14 +204,14 @@ std::string sarif_of(const std::string& verb, const std::vector<std::string>& ob
     driver["rules"].push_back({{"id", r.id},
                                {"name", r.name},
                                {"shortDescription", {{"text", r.sentence}}},
-                               {"defaultConfiguration", {{"level", "error"}}}});
+                               {"defaultConfiguration", {{"level", draw::level_of(1)}}}});
   Json results = Json::array();
   for (const Answer& a : answers_of(objects)) {
     const bool undecided = a.kind == Answer::Kind::undecided;
     Json r = {{"ruleId", undecided ? "undecided" : a.rule}};
     // A result of another kind than "fail" has the level "none", which viewers do not show: no kind for what is open.
     r["kind"] = a.kind == Answer::Kind::passed ? "pass" : "fail";
-    r["level"] = a.kind == Answer::Kind::passed ? "none" : undecided ? "warning" : "error";
+    r["level"] = draw::level_of(a.kind == Answer::Kind::passed ? 0 : undecided ? 3 : 1);
     r["message"] = {{"text", a.sentence}};
     r["locations"] = Json::array({location_of(a.at, a.path)});
     for (const auto& [at, what] : a.also) {

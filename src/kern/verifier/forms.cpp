@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/uri.h"
-#include "draw/document.h"
+#include "draw/answer.h"
 #include "launch/toolkit.h"
 #include "verifier/report.h"
 #include "verifier/service.h"
@@ -233,7 +233,7 @@ ordered_json result_json(const Report& r, const KernelReport& k, const FindingRe
   ordered_json j;
   j["ruleId"] = rule(f.kind).id;
   j["ruleIndex"] = static_cast<size_t>(f.kind);
-  j["level"] = x.only_possible() ? "warning" : "error";
+  j["level"] = draw::level_of(1);
   j["message"]["text"] = utf8(x.title + (x.confirmed ? " (confirmed by a run" : " (not confirmed") +
                               (at_launch.empty() ? ")" : " at " + at_launch + ")"));
   ordered_json at;
@@ -345,16 +345,8 @@ draw::Verdict verdict_of(const Report& r) {
     ++(k.status == Status::holds && !k.vacuous ? verified : k.status == Status::fails ? defect : open);
   const std::string counts = fmt::format("{} kernel{}: {} verified, {} with a defect, {} not decided.",
                                          r.kernels.size(), r.kernels.size() == 1 ? "" : "s", verified, defect, open);
-  switch (r.exit_code) {
-    case 0:
-      return {draw::Tone::good, "PASS", {counts}};
-    case 1:
-      return {draw::Tone::bad, "FAIL", {counts}};
-    case 3:
-      return {draw::Tone::open, "INCOMPLETE", {counts}};
-    default:
-      return {draw::Tone::open, "NOT READ", {"The input was not understood."}};
-  }
+  if (r.exit_code > 3 || r.exit_code == 2) return draw::verdict_of(2, {"The input was not understood."});
+  return draw::verdict_of(r.exit_code, {counts});
 }
 }  // namespace
 
@@ -449,7 +441,7 @@ std::string sarif(const Report& r) {
     e["id"] = x.id;
     e["name"] = x.name;
     e["shortDescription"]["text"] = x.sentence;
-    e["defaultConfiguration"]["level"] = "error";
+    e["defaultConfiguration"]["level"] = draw::level_of(1);
     driver["rules"].push_back(std::move(e));
   }
   ordered_json run;

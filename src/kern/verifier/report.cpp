@@ -209,7 +209,7 @@ std::string finding_text(const Module& m, FunctionId entry, const FindingReport&
             fmt::format("{}: error: insufficient permission may be held for evaluation of this barrier invariant\n{}",
                         where(m, s.place), code(m, s.place));
     const bool found = x.confirmed || o.compat;
-    out += fmt::format("{}: {}: {}{}:\n\n", m.sources[0]->name, found ? "error" : "warning", race_text(m, f),
+    out += fmt::format("{}: {}{}{}:\n\n", m.sources[0]->name, found ? "error: " : "", race_text(m, f),
                        found ? "" : ", which no run shows");
     for (size_t t = 0; t < 2; ++t) {
       const Side& s = f.threads[t];

@@ -75,6 +75,12 @@ class Audit : public testing::Test {
   ScratchFolder folder_;
 };
 
+TEST_F(Audit, AKernelWithoutAnAccessIsNotCalledProved) {
+  const Ran r = ran({file("e.cu", "__global__ void k(int *o) {\n#ifdef USE_X\no[0] = threadIdx.x;\n#endif\n}\n")});
+  EXPECT_EQ(r.out.find("(proved)"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("none, for the kernel makes no access"), std::string::npos) << r.out;
+}
+
 TEST_F(Audit, ARaceIsConfirmedByARun) {
   const json j = asked({file("racy.cu", "__global__ void k(int* a) { a[0] = threadIdx.x; }\n")});
   const auto races = findings(j, "race");

@@ -89,10 +89,13 @@ TEST_F(Precision, values_that_are_not_followed_are_named) {
 TEST_F(Precision, a_race_that_no_run_shows_is_no_error) {
   const std::string rare = "if (b[0] == 123456 && b[1] == 7654321 && b[2] == 987) a[0] = threadIdx.x;";
   EXPECT_EQ(cuda(rare), 1) << said;
-  EXPECT_NE(said.find("k.cu: warning: possible write-write race on a[0], which no run shows:"), std::string::npos)
-      << said;
+  EXPECT_NE(said.find("k.cu: possible write-write race on a[0], which no run shows:"), std::string::npos) << said;
   EXPECT_NE(said.find("0 verified, 0 errors, 1 possible race, not confirmed\n"), std::string::npos) << said;
   EXPECT_EQ(said.find(" error:"), std::string::npos) << said;
+  // The level of a result in SARIF is that of its exit status.
+  cuda(rare, {"--format=sarif"});
+  EXPECT_NE(said.find("\"level\": \"error\""), std::string::npos) << said;
+  EXPECT_EQ(said.find("\"level\": \"warning\""), std::string::npos) << said;
 }
 
 TEST_F(Precision, all_store_one_element_that_all_have_read) {
