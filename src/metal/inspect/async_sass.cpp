@@ -59,6 +59,7 @@ bool is_number(const std::string& s) {
 std::string operation_of(const Words& w) {
   const std::string what = w.among({"add", "min", "max", "inc", "dec", "and", "or", "xor"});
   const std::string& type = w.of.back();
+  if (w.has("noftz") || type.front() == 'f') return {};  // another type in the machine code
   if (what.empty() || type.size() != 3 || (type.substr(1) != "32" && type.substr(1) != "64")) return {};
   return fmt::format("{}.{}{}", upper(what), type[0] == 's' ? 'S' : 'U', type.substr(1));
 }
