@@ -114,7 +114,7 @@ Expected<void> Journal::open(const std::string& path, const std::string& request
   fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (fd_ < 0) return fault(std::string("cannot be opened: ") + std::strerror(errno));
   // A pipe would be read for ever, and a device has no end.
-  struct stat is {};
+  struct stat is{};
   if (::fstat(fd_, &is) != 0 || !S_ISREG(is.st_mode)) return fault("is no file", "name a file that does not exist yet");
   // A process that was just killed may take a moment to let go.
   for (int tries = 0; ::flock(fd_, LOCK_EX | LOCK_NB) != 0; ++tries) {
