@@ -138,8 +138,11 @@ const Expected<cat::Model>& ModelCache::get(const std::string& name, vocab::Dial
     entry = &entries_[{name, d}];  // nodes of a map stay where they are
   }
   std::call_once(entry->once, [&] {
-    // "--model MP.litmus": one error, and not those of its text read as a model.
-    const FileKind kind = name.find('.') == std::string::npos ? FileKind::unknown : kind_of_file(name);
+    // "--model MP.litmus": one error, and not those of its text read as a model. Nothing is opened for a shipped name,
+    // such as ptx-7.5: a confined process may not look for it.
+    const auto& endings = program_endings();
+    const bool program = std::ranges::any_of(endings, [&](const std::string& e) { return name.ends_with(e); });
+    const FileKind kind = program ? kind_of_file(name) : FileKind::unknown;
     if (kind != FileKind::unknown && kind != FileKind::model) {
       entry->model = std::make_unique<Expected<cat::Model>>(
           error_at({}, fmt::format("'{}' is {}, and no model", printable_name(name), fencepost::cli::name(kind)),
