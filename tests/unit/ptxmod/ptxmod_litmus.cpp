@@ -36,6 +36,12 @@ void hold(const std::string& path, Count& count) {
     ++count.reasons["a barrier that some thread does not come to"];
     return;
   }
+  // Litmus tests may have a reduction that acquires; the instruction has no such order (PTX ISA, red).
+  if (!module && render(module.error()).contains("'.acq_rel' is not an order of red")) {
+    ++count.not_expressed;
+    ++count.reasons["an order that red does not have"];
+    return;
+  }
   ASSERT_TRUE(module.has_value()) << path << "\n" << render(module.error()) << *text;
   for (const check::Property p : {check::Property::condition, check::Property::races}) {
     const Status asked = verdict(t, p), given = verdict(*module, p);
