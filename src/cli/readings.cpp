@@ -27,6 +27,20 @@ bool has_all(const vocab::TagSet& tags, const std::vector<std::string>& needed) 
   });
 }
 
+// Whether an instruction has all these tags, and none of those after a "~".
+bool has_instruction(const prog::Test& test, const std::vector<std::string>& needed) {
+  const auto meets = [&](const prog::Instr& i) {
+    const vocab::TagSet tags = i.tags | i.store_tags;
+    return std::all_of(needed.begin(), needed.end(), [&](const std::string& name) {
+      const bool without = name.starts_with('~');
+      const auto tag = vocab::find_tag(name.substr(without ? 1 : 0));
+      return tag && tags.has(*tag) != without;
+    });
+  };
+  return std::any_of(test.templates.begin(), test.templates.end(),
+                     [&](const prog::Template& k) { return std::any_of(k.code.begin(), k.code.end(), meets); });
+}
+
 // The model with each other answer to the question, and that answer.
 std::vector<std::pair<std::string, const cat::Model*>> other_answers(const cat::Model& model, const cat::Assumed& a,
                                                                      ModelCache& models) {
@@ -71,11 +85,10 @@ std::vector<std::string> assumed_answers(const prog::Test& test, const cat::Mode
   std::vector<std::string> out;
   const Status mine = result.verdict.status;
   if (model.variants.empty() || (mine != Status::holds && mine != Status::fails)) return out;
-  const vocab::TagSet tags = tags_of(test);
   const auto named = cat::split_model_name(settings.model_name()).variants;
   for (const cat::Assumed& a : cat::assumed_of(model.path)) {
     if (a.flags_only && options.property != check::Property::races) continue;
-    if (!has_all(tags, a.needs)) continue;
+    if (!has_instruction(test, a.needs)) continue;
     if (std::any_of(named.begin(), named.end(), [&](const auto& v) { return v.first == a.name; })) continue;
     std::string others;
     for (const auto& [answer, other] : other_answers(model, a, models)) {

@@ -33,8 +33,8 @@ struct Reading {
 std::vector<Reading> readings_of(const std::string& path);
 
 // An answer that a model takes where its document is open, and that an answer of the program may rest on: a header
-// "(* assumes: NAME=ANSWER; TAGS; SENTENCE *)". `needs` as in Reading; `races`, among the tags, says that the answer
-// decides flags alone.
+// "(* assumes: NAME=ANSWER; TAGS; SENTENCE *)". `needs`: one instruction has all of them, or not, after a "~";
+// `races`, among the tags, says that the answer decides flags alone.
 struct Assumed {
   std::string name, answer;
   std::vector<std::string> needs;
