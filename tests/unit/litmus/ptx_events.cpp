@@ -341,6 +341,8 @@ TEST(PtxEvents, TheseAreRefused) {
     std::string instruction, part;
   } rows[] = {
       {"mbarrier.pending_count.b64 _, r0", "needs a register"},
+      {"mbarrier.complete_tx.relaxed.cta.shared::cluster.multicast::cluster::32b.b64 [{m, k}], 512, 1", "not that of"},
+      {load + " [s], [c, {0}], [m]", "lies in shared memory"},
       {"mbarrier.pending_count.layout::v1.b64 r1, r0", "'layout::v1'"},
       {"mbarrier.init.layout::v1.shared::cta.b64 [j], 4; mbarrier.pending_count.b64 r1, r0", "beside an mbarrier of"},
       {"cp.async.mbarrier.arrive.shared.b64 [j]", "of an mbarrier of layout::v1"},
