@@ -20,6 +20,7 @@ struct Assumption {
     loop_counter,     // the counter of a loop stays below a bound
     counter,          // the array's counters do not come round within one launch
     whole_warps,      // blocks are made of whole warps
+    late_exit,        // who leaves the kernel after work of its own has exited
   };
   std::string text;
   Kind kind = other;
@@ -55,6 +56,17 @@ inline Assumption matrix_stores_wait() {
       "what the lanes of a warp read before store_matrix_sync is read before it stores, as in CUDA's guide (it waits "
       "until all lanes have arrived, and then stores); PTX ISA says nothing of memory there",
       Assumption::matrix_stores};
+}
+
+// CUDA C++ programming guide, "Warp vote functions" and others: "all non-exited threads named in mask must execute the
+// same intrinsic with the same mask"; PTX ISA, shfl.sync and bar.warp.sync: who waits does so until all non-exited
+// threads have come. A lane that does work of its own and leaves then is not exited when the others come.
+inline Assumption late_exit() {
+  return {
+      "a lane that leaves the kernel without coming to what a mask asks it to need not come, also where it does work "
+      "of "
+      "its own first: who waits does so for lanes that have not exited (PTX); the guide asks all lanes that have not",
+      Assumption::late_exit};
 }
 
 }  // namespace fencepost::order

@@ -256,10 +256,16 @@ void Execution::note_leaving(const Activation& a, BlockId to, Pair edge) {
 }
 
 // The thread leaves the kernel early, seen from the meeting point that is being run (leaving.h).
-Term Execution::ended(size_t thread) const {
+Term Execution::ended(size_t thread) {
   std::vector<Term> any;
-  for (const auto& [to, edge] : leaving_)
-    if (way_out_->leaves(to, entry_block_)) any.push_back(edge[thread]);
+  for (const auto& [to, edge] : leaving_) {
+    if (pool_.is_false(edge[thread]) || !way_out_->leaves(to, entry_block_)) continue;
+    if (!way_out_->bare(to)) {
+      if (!options_.late_exits) continue;
+      assumptions.insert(order::late_exit());
+    }
+    any.push_back(edge[thread]);
+  }
   return pool_.any(std::move(any));
 }
 

@@ -251,7 +251,7 @@ class Execution {
   void all_come(Pair mask, Pair guard, ir::PlaceId place, Mode mode);
   bool some_lanes(const Activation& a, uint32_t l) const;
   void note_leaving(const Activation& a, ir::BlockId to, Pair edge);
-  Term ended(size_t thread) const;
+  Term ended(size_t thread);
   // Whether a loop has meeting points of the pair, so that it runs in step.
   bool in_step(const flow::LoopEffects& e) const;
   // Whether a warp in lock-step goes through the loop together: all that enter leave in the same iteration.

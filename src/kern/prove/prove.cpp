@@ -69,15 +69,18 @@ class Prover {
   }
 
  private:
-  // A proof that takes for granted how far counters of loops go may do without. Only that is tried: who is refuted with
-  // it is refuted without it.
+  // A proof that takes for granted how far counters of loops go, or who has exited, may do without. Only that is tried:
+  // who is refuted with it is refuted without it.
   Result without_assumption(Result r, std::chrono::steady_clock::time_point start) const {
-    const auto of_loop = [](const Assumption& a) { return a.kind == Assumption::loop_counter; };
-    if (!options_.counters_end || r.verdict.status != Status::holds ||
-        std::none_of(r.assumptions.begin(), r.assumptions.end(), of_loop))
-      return r;
+    const auto takes = [&](Assumption::Kind kind) {
+      return std::ranges::find(r.assumptions, kind, &Assumption::kind) != r.assumptions.end();
+    };
+    const bool loops = options_.counters_end && takes(Assumption::loop_counter);
+    const bool exits = options_.late_exits && takes(Assumption::late_exit);
+    if (r.verdict.status != Status::holds || (!loops && !exits)) return r;
     Options plain = options_;
-    plain.counters_end = false;
+    if (loops) plain.counters_end = false;
+    if (exits) plain.late_exits = false;
     Job job = job_;
     const double taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     job.deadline = std::min(job.deadline, Job::with_budget(2 * taken + k_plain_seconds).deadline);

@@ -87,6 +87,9 @@ struct Options {
   // A counter of 32 bits and more that a loop's test keeps below a bound does not pass the largest number of its type:
   // taken for granted where the proof fails without, and named. Else it wraps as the source says.
   bool counters_end = false;
+  // A lane that does work of its own and then leaves the kernel counts as exited for masks that name it: taken for
+  // granted where the proof fails without, and named (order::late_exit).
+  bool late_exits = true;
   uint32_t max_findings = 25;
   // Values of the kernel's scalar parameters, by source index; absent: any.
   std::vector<std::optional<uint64_t>> arguments;

@@ -49,6 +49,33 @@ TEST(Meetings, MasksOfWarpBarriersThatAreEqualMeet) {
           {"of_one.cu", warp, kernel("__syncwarp(1u << t);", "t ^ 1"), 1}});
 }
 
+// Who leaves at once has exited. Who does work first has not exited when the others come: the proof says that it takes
+// this for granted, where it does.
+TEST(Meetings, LanesThatWorkBeforeTheyLeaveAreAnAssumption) {
+  if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  const auto said = [](const std::string& body, bool strict = false) {
+    std::vector<std::string> words{"--blockDim=32", "--gridDim=1"};
+    if (strict) words.emplace_back("--strict");
+    return answer(*launch::parse(words),
+                  make_source("k.cu", "__global__ void k(int *o, int n) { int i = threadIdx.x; " + body + " }"));
+  };
+  const std::string works = "if (i < n) o[i] = __shfl_down_sync(~0u, i, 1); else o[i] = 2;",
+                    leaves = "if (i >= n) return; o[i] = __shfl_down_sync(~0u, i, 1);",
+                    votes =
+                        "unsigned m = __ballot_sync(~0u, i < n); if (i < n) o[i] = __shfl_sync(m, i, 0); else "
+                        "o[i] = 2;";
+  const auto assumes = [](const launch::Answer& a) {
+    return (a.out + a.err).find("without coming to what a mask asks it to") != std::string::npos;
+  };
+  EXPECT_EQ(said(works).exit_code, 0);
+  EXPECT_TRUE(assumes(said(works)));
+  EXPECT_EQ(said(works, true).exit_code, 3);
+  for (const std::string& body : {leaves, votes}) {
+    EXPECT_EQ(said(body).exit_code, 0) << body;
+    EXPECT_FALSE(assumes(said(body))) << body;
+  }
+}
+
 // Masks that lanes agree on: of a ballot and of a match, and computed ones. `behind`: what all lanes do at the end, so
 // that who has not come to the exchange has not exited either.
 TEST(Meetings, MasksThatLanesAgreeOnAndComputedOnes) {
