@@ -144,6 +144,9 @@ if(TARGET fencepost)
     ${CMAKE_SOURCE_DIR})
   # A client that asks a service, beside the same command lines by themselves.
   add_test(NAME system.serve COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/serve_client $<TARGET_FILE:fencepost> ${CMAKE_SOURCE_DIR})
+  # One question in one process has the answers of the service.
+  add_test(NAME system.ask COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/system/ask_test.py $<TARGET_FILE:fencepost_ask>
+    $<TARGET_FILE:fencepost> ${CMAKE_SOURCE_DIR})
   # make demo's body, on the program that was just built.
   add_test(NAME system.demo COMMAND ${CMAKE_SOURCE_DIR}/tools/demo $<TARGET_FILE:fencepost>)
   # Hostile inputs, full disks and closed pipes: nothing is lost without a word, nothing is shown that is not the input's.

@@ -22,3 +22,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT FENCEPOST_SANITIZE AND NOT FENCE
     endif()
   endforeach()
 endif()
+# `serve` for one question, in one process (ask.cc).
+add_executable(fencepost_ask ${dir}/ask.cc)
+target_link_libraries(fencepost_ask PRIVATE fencepost_verbs nlohmann_json::nlohmann_json)

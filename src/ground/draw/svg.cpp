@@ -62,6 +62,9 @@ std::string marker(std::string_view id, std::string_view colour, double size) {
       id, num(size), num(size), colour);
 }
 
+// "a" of "a: W x=1".
+std::string_view name_of(const Node& n) { return std::string_view(n.label).substr(0, n.label.find(':')); }
+
 }  // namespace
 
 std::string to_svg(const Graph& g) {
@@ -121,7 +124,12 @@ std::string to_svg(const Graph& g) {
                          num(c.p0.x), num(c.p0.y), num(c.c0.x), num(c.c0.y), num(c.c1.x), num(c.c1.y), num(c.p1.x),
                          num(c.p1.y), strong ? k_emphasis_colour : s.colour, strong ? "2.6" : "1.4");
       if (!s.dash.empty()) out += fmt::format(" stroke-dasharray=\"{}\"", s.dash);
-      out += fmt::format(" marker-end=\"url(#head-{})\"/>\n", strong ? std::string_view("emphasis") : s.name);
+      // What the edge is, for viewers that show titles and for pages that tell more of it.
+      const std::string from = escape_xml(name_of(g.nodes[e.from])), to = escape_xml(name_of(g.nodes[e.to]));
+      out += fmt::format(
+          " marker-end=\"url(#head-{0})\" data-from=\"{1}\" data-relation=\"{2}\" data-to=\"{3}\"><title>{2}: {1} → "
+          "{3}</title></path>\n",
+          strong ? std::string_view("emphasis") : s.name, from, escape_xml(e.label), to);
     }
   for (size_t i = 0; i < g.nodes.size(); ++i) {
     const Node& n = g.nodes[i];

@@ -147,32 +147,6 @@ void add_names(spirv::Compiled& out) {
   }
 }
 
-}  // namespace
-
-bool is_glsl(std::string_view text) {
-  const std::string_view all = text;
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    while (!line.empty() && (line.front() == ' ' || line.front() == '\t' || line.front() == '\r'))
-      line.remove_prefix(1);
-    if (line.starts_with("/*")) {  // on to its end, which may stand lines below
-      const size_t from = static_cast<size_t>(line.data() - all.data());
-      const size_t close = all.find("*/", from + 2);
-      if (close == std::string_view::npos) return false;
-      text = all.substr(close + 2);
-      continue;
-    }
-    if (line.empty() || line.starts_with("//")) continue;
-    return line.starts_with("#version") || line.starts_with("#extension") ||
-           line.starts_with("#pragma use_vulkan_memory_model");
-  }
-  return false;
-}
-
-namespace {
-
 Expected<std::string> compiled(const SourcePtr& source) {
   static const bool ready = glslang_initialize_process() != 0;  // once per process, as the library asks
   FENCEPOST_INVARIANT(ready, "glslang starts");

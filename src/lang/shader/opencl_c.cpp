@@ -30,14 +30,6 @@ constexpr size_t k_most_text = size_t{1} << 20;
 
 bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
-bool has_word(std::string_view text, std::string_view word) {
-  for (size_t i = text.find(word); i != std::string_view::npos; i = text.find(word, i + 1)) {
-    const size_t end = i + word.size();
-    if ((i == 0 || !is_name(text[i - 1])) && (end >= text.size() || !is_name(text[end]))) return true;
-  }
-  return false;
-}
-
 std::string_view next_line(std::string_view& rest) {
   const size_t end = rest.find('\n');
   const std::string_view line = rest.substr(0, end);
@@ -386,11 +378,6 @@ std::unexpected<Diagnostics> tool_failed(const SourcePtr& source, const std::str
 }
 
 }  // namespace
-
-bool is_opencl_c(const Source& source) {
-  if (source.name.ends_with(".cl")) return true;
-  return has_word(source.text, "__kernel") || has_word(source.text, "kernel void");
-}
 
 Expected<Tools> find_tools(const SourcePtr& source) {
   if (!programs_can_be_started())

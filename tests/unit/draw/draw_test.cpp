@@ -79,6 +79,8 @@ TEST(Draw, SvgIsWellFormedAndEscapes) {
   EXPECT_NE(svg.find("MP &lt;&amp;&gt; &quot;x&quot;"), std::string::npos);
   EXPECT_NE(svg.find("fill=\"#ffffff\""), std::string::npos);
   EXPECT_NE(svg.find("part of the explanation"), std::string::npos);
+  EXPECT_NE(svg.find("data-relation=\"rf\""), std::string::npos);
+  EXPECT_NE(svg.find("<title>rf: "), std::string::npos);
   EXPECT_EQ(svg, to_svg(mp()));
   std::string wide = to_svg(iriw());
   keep("iriw.svg", wide);
