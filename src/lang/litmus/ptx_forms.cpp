@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <sstream>
 
 namespace fencepost::litmus {
@@ -291,13 +292,28 @@ Row row_of(const Form& f) {
   return out;
 }
 
-const std::vector<Row>& rows() {
-  static const std::vector<Row> all = [] {
-    std::vector<Row> out;
-    for (const Form& f : k_forms) out.push_back(row_of(f));
-    return out;
-  }();
-  return all;
+// Whether the first words are those that the form begins with. Else its row explains nothing.
+bool has_literal(const Form& f, const std::vector<std::string_view>& words) {
+  std::string_view literal = f.syntax;
+  literal = literal.substr(0, literal.find(' '));
+  for (const std::string_view word : words) {
+    const size_t end = std::min(literal.find('.'), literal.size());
+    if (literal.substr(0, end) != word) return false;
+    if (end == literal.size()) return true;
+    literal.remove_prefix(end + 1);
+  }
+  return false;
+}
+
+// Rows are made when a mnemonic asks for them: all of them took as long as an eighth of a small test, which has none.
+const Row& row(size_t k) {
+  struct Made {
+    std::once_flag once;
+    Row row;
+  };
+  static std::array<Made, std::size(k_forms)> all;
+  std::call_once(all[k].once, [&] { all[k].row = row_of(k_forms[k]); });
+  return all[k].row;
 }
 
 // How many words of the mnemonic the row explains, from the left. All: it fits, if nothing mandatory is missing.
@@ -650,9 +666,9 @@ Written read_form(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m)
   Written out;
   size_t best = 0;
   std::vector<size_t> nearest;
-  for (size_t k = 0; k < rows().size(); ++k) {
-    const Row& row = rows()[k];
-    Fit f = fit(row, words);
+  for (size_t k = 0; k < std::size(k_forms); ++k) {
+    if (!has_literal(k_forms[k], words)) continue;
+    Fit f = fit(row(k), words);
     if (f.explained == 0) continue;
     if (k_forms[k].meaning == Meaning::refused && f.explained >= best)
       unsupported(c.span(m.head().begin, m.end), fmt::format("{} is not modelled", litmus::quoted(m.text())),
@@ -667,11 +683,12 @@ Written read_form(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m)
         if (one_of(k_scopes, w)) out.scope = w;
         if (one_of(k_operations, w)) out.operation = w;
       }
-      Operands(c, b, t, m, out).read(row.operands);
+      Operands(c, b, t, m, out).read(row(k).operands);
       return out;
     }
     // The old reader knows `ld.weak`, `fence.sc.gpu`, `bar.cta.sync`: a row has to explain more than the first word.
-    if (f.explained < 2 || (row.literal.size() < 2 && f.explained <= row.literal.size())) continue;
+    if (const size_t literal = row(k).literal.size(); f.explained < 2 || (literal < 2 && f.explained <= literal))
+      continue;
     if (f.explained > best) nearest.clear();
     if (f.explained >= best) nearest.push_back(k);
     best = std::max(best, f.explained);

@@ -188,31 +188,32 @@ class Analysis {
         return;
       case NodeOp::diff:
         if (is_set) {
-          out.may_set = kid(0).may_set - kid(1).must_set;
-          out.must_set = kid(0).must_set - kid(1).may_set;
+          (out.may_set = kid(0).may_set) -= kid(1).must_set;
+          (out.must_set = kid(0).must_set) -= kid(1).may_set;
         } else {
-          out.may = kid(0).may - kid(1).must;
-          out.must = kid(0).must - kid(1).may;
+          (out.may = kid(0).may) -= kid(1).must;
+          (out.must = kid(0).must) -= kid(1).may;
         }
         return;
       case NodeOp::complement:
         if (is_set) {
-          out.may_set = base_.live - kid(0).must_set;
-          out.must_set = base_.live - kid(0).may_set;
+          (out.may_set = base_.live) -= kid(0).must_set;
+          (out.must_set = base_.live) -= kid(0).may_set;
         } else {
-          out.may = base_.compatible - kid(0).must;
-          out.must = base_.compatible - kid(0).may;
+          (out.may = base_.compatible) -= kid(0).must;
+          (out.must = base_.compatible) -= kid(0).may;
         }
         return;
       case NodeOp::seq: {
-        Relation may = kid(0).may;
-        Relation must = kid(0).must;
+        const Relation *may = &kid(0).may, *must = &kid(0).must;
         for (size_t k = 1; k < node.kids.size(); ++k) {
-          may = may.compose(kid(k).may) & base_.compatible;
-          must = compose_must(must, kid(k).must, base_.implied_by);
+          out.may = may->compose(kid(k).may);
+          out.may &= base_.compatible;
+          out.must = compose_must(*must, kid(k).must, base_.implied_by);
+          may = &out.may, must = &out.must;
         }
-        out.may = std::move(may);
-        out.must = std::move(must) & base_.compatible;
+        if (node.kids.size() == 1) out.may = *may, out.must = *must;
+        out.must &= base_.compatible;
         return;
       }
       case NodeOp::inverse:
@@ -221,7 +222,8 @@ class Analysis {
         return;
       case NodeOp::plus:
       case NodeOp::star:
-        out.may = kid(0).may.closure() & base_.compatible;
+        out.may = kid(0).may.closure();
+        out.may &= base_.compatible;
         out.must = close_must(kid(0).must);
         if (node.op == NodeOp::star) {
           out.may |= Relation::identity(base_.live);
@@ -229,12 +231,12 @@ class Analysis {
         }
         return;
       case NodeOp::opt:
-        out.may = kid(0).may | Relation::identity(base_.live);
-        out.must = kid(0).must | Relation::identity(base_.live);
+        (out.may = kid(0).may) |= Relation::identity(base_.live);
+        (out.must = kid(0).must) |= Relation::identity(base_.live);
         return;
       case NodeOp::product:
-        out.may = Relation::product(kid(0).may_set, kid(1).may_set) & base_.compatible;
-        out.must = Relation::product(kid(0).must_set, kid(1).must_set) & base_.compatible;
+        (out.may = Relation::product(kid(0).may_set, kid(1).may_set)) &= base_.compatible;
+        (out.must = Relation::product(kid(0).must_set, kid(1).must_set)) &= base_.compatible;
         return;
       case NodeOp::ident:
         out.may = Relation::identity(kid(0).may_set);
@@ -258,7 +260,9 @@ class Analysis {
   Relation close_must(const Relation& r) const {
     Relation all = r;
     for (;;) {
-      Relation next = all | (compose_must(all, all, base_.implied_by) & base_.compatible);
+      Relation next = compose_must(all, all, base_.implied_by);
+      next &= base_.compatible;
+      next |= all;
       if (next == all) return all;
       all = std::move(next);
     }

@@ -41,7 +41,8 @@ class Walk {
   void forbid(NodeId id, const Relation& pairs, Rule by) {
     if (m_.nodes[id].type == Type::set) return;
     if (no_[id].universe() == 0) no_[id] = Relation(base_.n);
-    const Relation possible = pairs & may(id);
+    Relation possible = pairs;
+    possible &= may(id);
     if (fired_ != nullptr && !possible.subset_of(no_[id])) fired_->set(static_cast<size_t>(by));
     no_[id] |= possible;
   }
@@ -49,7 +50,9 @@ class Walk {
   Relation close(const Relation& r) const {
     Relation all = r;
     for (;;) {
-      Relation next = all | (compose_must(all, all, base_.implied_by) & base_.compatible);
+      Relation next = compose_must(all, all, base_.implied_by);
+      next &= base_.compatible;
+      next |= all;
       if (next == all) return all;
       all = std::move(next);
     }

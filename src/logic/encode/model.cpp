@@ -118,8 +118,9 @@ Lit ModelEncoding::base(Base b, uint32_t i, uint32_t j) {
 
 // ---- literals of nodes -------------------------------------------------------------------------------
 
-Lit& ModelEncoding::slot(std::vector<Table>& tables, NodeId id, uint64_t index, uint64_t size) {
-  Table& t = tables[id];
+Lit& ModelEncoding::slot(Tables& tables, NodeId id, uint64_t index, uint64_t size) {
+  if (tables[id] == nullptr) tables[id] = std::make_unique<Table>();
+  Table& t = *tables[id];
   if (size <= 40000) {
     if (t.dense.empty()) t.dense.assign(size, 0);
     return t.dense[index];

@@ -10,6 +10,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -64,6 +65,7 @@ class ModelEncoding {
     std::vector<Lit> dense;  // n*n (or n) when small; 0 = not there yet
     std::unordered_map<uint64_t, Lit> sparse;
   };
+  using Tables = std::vector<std::unique_ptr<Table>>;  // by node; most nodes have no literals
   struct Gate {
     bool any = false;  // or; else and
     std::vector<Lit> kids;
@@ -87,7 +89,7 @@ class ModelEncoding {
   Lit lower(cat::NodeId id, uint32_t i, uint32_t j);
   Lit upper_set(cat::NodeId id, uint32_t i);
   Lit lower_set(cat::NodeId id, uint32_t i);
-  Lit& slot(std::vector<Table>& tables, cat::NodeId id, uint64_t index, uint64_t size);
+  Lit& slot(Tables& tables, cat::NodeId id, uint64_t index, uint64_t size);
   Lit upper_rel_of(cat::NodeId id, uint32_t i, uint32_t j, Lit& mine);
   Lit any_upper(Lit& mine, std::vector<Lit> kids);
   Lit any_lower(std::vector<Lit> kids, Lit own = 0);
@@ -103,7 +105,7 @@ class ModelEncoding {
   std::array<uint32_t, vocab::k_bases> levels_{};  // of the bases that are scopes
   bounds::BaseBounds base_;
   bounds::Bounds bounds_;
-  std::vector<Table> upper_, lower_;
+  Tables upper_, lower_;
   std::unordered_map<Lit, Gate> gates_;
   std::map<uint32_t, Lit> raised_;
   std::set<std::pair<uint32_t, uint32_t>> agreed_;  // read, bit
