@@ -11,6 +11,7 @@
 #include "cli/parallel.h"
 #include "cli/verbs.h"
 #include "cli/worker.h"
+#include "hunt/again.h"
 #include "hunt/conduct.h"
 #include "hunt/draw_tests.h"
 #include "hunt/report.h"
@@ -129,9 +130,12 @@ Expected<std::vector<hunt::ReportFile>> files_of(const hunt::Ledger& ledger, con
     if (!summary) return std::unexpected(summary.error());
     return translation::report_files(*summary);
   }
-  const auto summary = hunt::summary_of(ledger, store);
+  auto summary = hunt::summary_of(ledger, store);
   if (!summary) return std::unexpected(summary.error());
-  return hunt::report_files(*summary);
+  auto again = hunt::judged_again(store, summary->faults);
+  if (!again) return std::unexpected(again.error());
+  summary->faults = std::move(again->faults);
+  return hunt::report_files(*summary, again->withdrawn, ledger.is_of_this_gate());
 }
 
 }  // namespace
@@ -181,7 +185,7 @@ int run_hunt_report(const CommandLine& line, const Console& console) {
   }
   const auto reports =
       std::ranges::count_if(*files, [](const hunt::ReportFile& f) { return f.path.ends_with("/report.md"); });
-  console.out(fmt::format("{}: {} faults\n", folder, reports));
+  console.out(fmt::format("{}: {} fault{}\n", folder, reports, reports == 1 ? "" : "s"));
   return k_exit_holds;
 }
 

@@ -12,6 +12,7 @@
 #include <set>
 #include <thread>
 
+#include "hunt/again.h"
 #include "hunt/draw_tests.h"
 #include "hunt/smallest.h"
 
@@ -83,9 +84,7 @@ std::optional<Finding> shown(const PtxTest& t, const Compiled& made, const std::
   if (made.state == Compiled::State::illegal && signature == illegal_signature())
     return Finding{Effect::illegal, 0, made.message};
   if (made.state != Compiled::State::good) return std::nullopt;
-  for (const Finding& f : judge(t, made.machine))
-    if (level_of(f.effect) == Level::fault && signature_of(name(f.effect), t.body[f.culprit]) == signature) return f;
-  return std::nullopt;
+  return row_of(t, made.machine, signature).shown;
 }
 
 std::optional<Instruction> with_words(const Instruction& i, const std::string& words) {
@@ -353,13 +352,6 @@ void find_sibling(Fault& out, const Configuration& c, const PtxTest& small, size
   }
 }
 
-// Is the fault one of fences, which memory that one CTA sees does not need? A signature begins with its effect.
-bool is_of_fences(const std::string& signature) {
-  for (const Effect e : {Effect::no_membar, Effect::weak_membar, Effect::no_invalidate})
-    if (signature.starts_with(std::string(name(e)) + " ")) return true;
-  return false;
-}
-
 Fault fault_of(const Plan& plan, const Configuration& c, uint64_t number, const std::string& signature,
                const Job& job) {
   Fault out;
@@ -377,19 +369,15 @@ Fault fault_of(const Plan& plan, const Configuration& c, uint64_t number, const 
     const std::string name = other.name();
     if (made.state == Compiled::State::refused || made.state == Compiled::State::failed) {
       out.table[name] = (made.state == Compiled::State::refused ? "refused: " : "failed: ") + made.message;
-    } else if (!finding) {
-      const auto others = judge(small, made.machine);
-      const auto worst =
-          std::ranges::find_if(others, [](const Finding& f) { return level_of(f.effect) != Level::allowed; });
-      const bool any = worst != others.end();
-      const bool local = is_of_fences(signature) &&
-                         std::ranges::any_of(others, [](const Finding& f) { return f.effect == Effect::no_remote; });
-      out.table[name] = any ? fmt::format("another finding, {}: {}", hunt::name(worst->effect), sentence(worst->effect))
-                        : local ? "right: only one CTA sees its shared memory"
-                                : "right";
-      if (!any && out.right_listing.empty()) out.right_listing = record(made.machine), out.right_where = name;
+    } else if (made.state == Compiled::State::illegal) {
+      out.table[name] =
+          finding ? "fault"
+                  : fmt::format("another finding, {}: {}", hunt::name(Effect::illegal), sentence(Effect::illegal));
     } else {
-      out.table[name] = "fault";
+      out.table[name] = row_of(small, made.machine, signature).what;
+      out.listings[name] = record(made.machine);
+      if (out.table[name].starts_with("right") && out.right_listing.empty())
+        out.right_listing = record(made.machine), out.right_where = name;
     }
     if (finding && name == out.configuration) {
       out.effect = hunt::name(finding->effect);

@@ -446,6 +446,9 @@ class Gate {
   void width(uint32_t k, size_t n) {
     const Instruction& p = test_.body[k];
     const uint32_t found = width_of(code_[n]), element = p.bits(), whole = element * p.vector;
+    if (p.kind == Kind::load && whole == 8 && !p.unused)
+      if (const auto as = extension_of(code_, n); as && (*as == Extension::sign) != p.type.starts_with("s"))
+        add(Effect::extended, k, at(n));
     if (p.kind >= Kind::atomic) {
       if (p.vector == 1 && element >= 32 && (found >= 64) != (element >= 64)) add(Effect::width, k, at(n));
       return;

@@ -55,6 +55,7 @@ enum class Effect : uint8_t {
   unguarded,  // done although its predicate is false
   repeated,   // done twice
   operation,  // another one than written, as an addition of integers for one of floating point
+  extended,   // a byte fills its register otherwise than its type says
   illegal,    // an instruction that the architecture does not have
   // allowed
   moved,

@@ -421,7 +421,7 @@ constexpr Rule k_rules[] = {
      "loads and stores of 256 bits lose their order",
      {"", "", "", k_wide_order_limits, "", "", "", "st.weak.global.u32@p3; st.release.gpu.global.v8.b32@p1"}},
     {loads_merged_over_acquire,
-     "two weak loads of one place are made one over an acquire between them",
+     "two weak loads of one place are made one although an acquire stands between them",
      {"NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 (ptxas 13.5.37), in brackets the same program by nvcc 13.0 (ptxas "
       "13.0.88), in global memory, message passing with a load of the data "
       "before and behind the acquire. Weak: the acquire reads the flag, and the second load the old data.\n\n"

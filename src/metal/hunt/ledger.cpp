@@ -9,6 +9,7 @@
 
 #include "base/markdown.h"
 #include "base/printable.h"
+#include "hunt/gate_print.h"
 #include "store/sql.h"
 
 namespace fencepost::hunt {
@@ -37,7 +38,7 @@ nlohmann::json json_of(const Fault& f) {
           {"test", f.test},       {"reduced", f.reduced},     {"detail", f.detail},
           {"listing", f.listing}, {"right", f.right_listing}, {"right_where", f.right_where},
           {"known", f.known},     {"table", f.table},         {"reason", f.reason},
-          {"repair", f.repair},   {"toolkit", f.toolkit}};
+          {"repair", f.repair},   {"toolkit", f.toolkit},     {"listings", f.listings}};
 }
 
 // "ptxas-13.5.37 sm_90 -O3": a compiler, a target and options.
@@ -67,12 +68,14 @@ Fault fault_of(const std::string& signature, const std::string& body) {
   f.reason = j.value("reason", "");
   f.repair = j.value("repair", "");
   f.toolkit = j.value("toolkit", "");
+  if (j.contains("listings")) j.at("listings").get_to(f.listings);
   // A folder of the report is called by it.
   if (f.effect.empty() || f.effect.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") != std::string::npos)
     throw nlohmann::json::other_error::create(0, "no effect", nullptr);
   // Commands of the report, which people paste, are made of these.
   std::vector<std::string> configurations = {f.configuration};
   for (const auto& row : f.table) configurations.push_back(row.first);
+  for (const auto& row : f.listings) configurations.push_back(row.first);
   if (!f.right_where.empty()) configurations.push_back(f.right_where.substr(0, f.right_where.find(", as ")));
   if (!std::ranges::all_of(configurations, is_configuration))
     throw nlohmann::json::other_error::create(0, "no configuration", nullptr);
@@ -80,13 +83,14 @@ Fault fault_of(const std::string& signature, const std::string& body) {
                             &f.known, &f.repair, &f.toolkit})
     *text = printable_name(*text);
   for (std::string* text : {&f.listing, &f.right_listing, &f.reason}) *text = printable(*text);
+  for (auto& row : f.listings) row.second = printable(row.second);
   return f;
 }
 
 }  // namespace
 
 struct Ledger::Inside {
-  std::string path, language;
+  std::string path, language, gate;
   sqlite3* db = nullptr;
   uint64_t seed = 0, batch_size = 0;
   ~Inside() { sqlite3_close(db); }
@@ -120,9 +124,11 @@ Ledger::~Ledger() = default;
 uint64_t Ledger::seed() const { return inside_->seed; }
 uint64_t Ledger::batch_size() const { return inside_->batch_size; }
 const std::string& Ledger::language() const { return inside_->language; }
+bool Ledger::is_of_this_gate() const { return inside_->gate == gate_print(); }
 
 Expected<Ledger> Ledger::open(const std::string& path, uint64_t seed, uint64_t batch_size, const std::string& language,
                               const std::string& drawing) {
+  const std::string gate = language.empty() ? gate_print() : "";
   auto in = std::make_unique<Inside>();
   in->path = path;
   if (sqlite3_open(path.c_str(), &in->db) != SQLITE_OK) return in->failed("cannot be opened");
@@ -134,7 +140,7 @@ Expected<Ledger> Ledger::open(const std::string& path, uint64_t seed, uint64_t b
     if (in->meta("schema").empty() &&
         !(in->set_meta("schema", k_schema) && in->set_meta("seed", std::to_string(seed)) &&
           in->set_meta("batch", std::to_string(batch_size)) && in->set_meta("language", language) &&
-          in->set_meta("drawing", drawing)))
+          in->set_meta("drawing", drawing) && in->set_meta("gate", gate)))
       return in->failed("cannot be written");
     if (!t.commit()) return in->failed("cannot be written");
   }
@@ -150,7 +156,11 @@ Expected<Ledger> Ledger::open(const std::string& path, uint64_t seed, uint64_t b
   if (in->meta("drawing") != drawing)
     return error_at({}, fmt::format("{}: holds other programs than this version draws from its seed", path),
                     "give --store another name");
+  if (in->meta("gate") != gate)
+    return error_at({}, fmt::format("{}: its tests were judged by the gate of another version", path),
+                    "give --store another name; 'fencepost hunt report' judges the records of its faults again");
   in->language = language;
+  in->gate = gate;
   in->seed = seed;
   in->batch_size = batch_size;
   return Ledger(std::move(in));
@@ -168,6 +178,7 @@ Expected<Ledger> Ledger::read(const std::string& path) {
   if (!number(in->meta("seed"), in->seed) || !number(in->meta("batch"), in->batch_size) || in->batch_size == 0)
     return error_at({}, fmt::format("{}: its seed or its size of batches cannot be read", path));
   in->language = in->meta("language");
+  in->gate = in->meta("gate");
   return Ledger(std::move(in));
 }
 

@@ -4,7 +4,8 @@
 // alone.
 //
 //   meta(key, value)                 schema, seed, size of a batch, language ("" for PTX), drawing: which version of
-//                                    what a seed and a number draw ("" for the first)
+//                                    what a seed and a number draw ("" for the first); of PTX also gate: which gate
+//                                    judged (gate_print.h)
 //   batches(configuration, batch, states)     one letter a test: r right, a weakened as the model allows, f fault,
 //                                             n named, x refused by the compiler, c the compiler failed; of programs
 //                                             (findings/translation) also v vacuous, u undecided
@@ -31,8 +32,9 @@ struct Batch {
 };
 struct Fault {
   std::string signature, effect, culprit, configuration, test, reduced, detail, listing, right_listing, right_where;
-  std::string known;                         // what is known of it, "" for new
-  std::map<std::string, std::string> table;  // configuration -> "fault", "right", "refused: ..."
+  std::string known;                            // what is known of it, "" for new
+  std::map<std::string, std::string> table;     // configuration -> "fault", "right", "refused: ..."
+  std::map<std::string, std::string> listings;  // of PTX: configuration -> record of what it makes of `reduced`
   // Of programs: why the model of the source forbids the outcome, and the spelling with which the culprit is right.
   std::string reason, repair;
   std::string toolkit;  // versions of the programs that took part, beside the compiler's
@@ -43,7 +45,8 @@ Fault for_markdown(Fault f);
 
 class Ledger {
  public:
-  // Made when missing. Errors: no store of this program; one of another seed, language, drawing or size of batches.
+  // Made when missing. Errors: no store of this program; one of another seed, language, drawing or size of batches; one
+  // of PTX whose tests another gate has judged.
   static Expected<Ledger> open(const std::string& path, uint64_t seed, uint64_t batch_size,
                                const std::string& language = "", const std::string& drawing = "");
   // To read, whatever its seed.
@@ -64,6 +67,7 @@ class Ledger {
   uint64_t seed() const;
   uint64_t batch_size() const;
   const std::string& language() const;
+  bool is_of_this_gate() const;  // its PTX tests were judged by the gate of this program
 
  private:
   struct Inside;

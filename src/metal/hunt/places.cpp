@@ -236,4 +236,26 @@ bool compares(const MachineKernel& k, uint32_t parameter) { return Roots(k.sm).c
 
 std::vector<std::optional<uint32_t>> offsets_of(const MachineKernel& k) { return Follow().all(k); }
 
+std::optional<Extension> extension_of(const std::vector<MachineInstruction>& code, size_t n) {
+  if (code[n].operands.empty() || !(code[n].has("S8") || code[n].has("U8"))) return std::nullopt;
+  const Extension loaded = code[n].has("S8") ? Extension::sign : Extension::zeros;
+  const std::string to = bare(code[n].operands.front());
+  for (size_t m = n + 1; m < code.size(); ++m) {
+    const auto& o = code[m].operands;
+    const bool writes = role_of(code[m]) == Role::write;
+    for (size_t k = writes ? 0 : 1; k < o.size(); ++k) {
+      if (bare(o[k]) != to) continue;
+      if (writes) return loaded;
+      // The permutations of one byte: by its sign, by zeros, the low half as it is.
+      if (code[m].base() != "PRMT" || k != 1 || o.size() < 3) return std::nullopt;
+      if (o[2] == "0x8880") return Extension::sign;
+      if (o[2] == "0x7770") return Extension::zeros;
+      if (o[2] != "0x7710") return std::nullopt;
+      return loaded;
+    }
+    if (!o.empty() && !writes && bare(o.front()) == to) break;  // it is set anew
+  }
+  return loaded;
+}
+
 }  // namespace fencepost::hunt

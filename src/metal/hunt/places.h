@@ -1,6 +1,7 @@
 #pragma once
 // Which place a machine access is at: offsets followed through registers, modulo the stride of a lane. Parameters,
 // lanes and bases of memories count as 0, so what is left is the offset of the test.
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <vector>
@@ -20,5 +21,10 @@ inline constexpr uint32_t k_out_parameter = 24;
 // register, which is not followed.
 bool compares(const MachineKernel& k, uint32_t parameter);
 inline constexpr uint32_t k_guard_parameter = 40;  // with the number of rounds of a loop
+
+// How the byte that load n reads fills its register, by the load and by the first instruction that takes the register.
+// Nothing where that is not a load of a byte, or where an instruction that is not followed takes it.
+enum class Extension : uint8_t { zeros, sign };
+std::optional<Extension> extension_of(const std::vector<MachineInstruction>& code, size_t n);
 
 }  // namespace fencepost::hunt

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 #include "base/markdown.h"
 #include "hunt/conduct.h"
@@ -53,6 +55,21 @@ const char* word_of(DeviceTest::Role r) {
                                           : "allowed by the ISA, a control: seen where the device is sensitive";
 }
 
+// Why no device was asked. The ones at hand were of sm_90.
+std::string unmeasured(const Fault& f) {
+  std::set<std::string> wrong;
+  for (const auto& [configuration, what] : f.table)
+    if (what == "fault") wrong.insert(target_of(configuration));
+  if (wrong.empty()) wrong.insert(target_of(f.configuration));
+  if (wrong.contains("sm_90")) return "Not measured on a device: the fault is new, and no program measures it yet.\n\n";
+  std::string targets;
+  for (const std::string& t : wrong) targets += (targets.empty() ? "" : ", ") + t;
+  return fmt::format(
+      "Not measured on a device: the fault is in code for {} alone, and the devices at hand (H100, H200) are of sm_90, "
+      "which cannot run it.\n\n",
+      targets);
+}
+
 std::string device_section(const Fault& f) {
   const KnownFault seen = facts_of(f.known, f.effect);
   std::string out = "## On a device\n\n";
@@ -67,7 +84,7 @@ std::string device_section(const Fault& f) {
         effect_of(f.effect) == Effect::operation ? "the number of words that changed, and of weak outcomes for others"
         : effect_of(f.effect) == Effect::skipped ? "what was found"
                                                  : "the number of weak outcomes");
-  if (*seen.text == 0) out += "Not measured on a device.\n\n";
+  if (*seen.text == 0) out += unmeasured(f);
   const auto tests = device_tests(f);
   if (!tests) return out;
   out +=
@@ -331,7 +348,10 @@ std::string limits_of(const Fault& f) {
     if (configuration.starts_with("ptxas-")) versions.insert(compiler_of(configuration).substr(6));
   for (const char* version : {"12.9.86", "13.5.37"})
     if ((std::string(facts.text) + facts.limits).find(version) != std::string::npos) versions.insert(version);
-  std::string untried = versions.empty() ? "" : fmt::format("- Not tried: ptxas before {}", *versions.begin());
+  std::string untried =
+      versions.empty()
+          ? ""
+          : fmt::format("- Not tried, since no other version was at hand: ptxas before {}", *versions.begin());
   if (versions.size() > 1)
     untried += fmt::format(", and versions between {} and {}", *versions.begin(), *versions.rbegin());
   const bool named = (std::string(facts.text) + facts.limits).find("13.0.88") != std::string::npos;
@@ -383,6 +403,14 @@ std::pair<std::string, std::string> round_of(const Fault& f, uint32_t line) {
   return {};
 }
 
+// A MEMBAR that is too weak, and that is of another instruction: the one at fault has none.
+bool is_of_another(const Fault& f, Effect e, uint32_t line) {
+  if (e != Effect::weak_membar || f.listing.empty()) return false;
+  return std::ranges::none_of(rows_of(f.listing), [&](const std::string& row) {
+    return row.find("MEMBAR.") != std::string::npos && row.find(fmt::format(" {} ", line)) == 4;
+  });
+}
+
 // What the machine code has, in a sentence.
 std::string actual_of(const Fault& f, Effect e, const Instruction& i, uint32_t line, bool merged) {
   if (merged)
@@ -392,13 +420,15 @@ std::string actual_of(const Fault& f, Effect e, const Instruction& i, uint32_t l
   std::string out = fmt::format("in the machine code{}, {}", f.listing.empty() ? "" : " below", detail);
   if (const std::string lacks = missing(e, i); !lacks.empty()) {
     out = fmt::format("the machine code goes {}", detail);
-    if (e == Effect::no_membar || e == Effect::weak_membar || e == Effect::no_invalidate)
+    if (e == Effect::no_membar || e == Effect::weak_membar || e == Effect::no_invalidate) {
       out += (i.unused && std::ranges::any_of(rows_of(f.listing), guarded_invalidate)
                   ? ", and between the two is done no "
                   : ", and between the two stands no ") +
              lacks + (e == Effect::no_invalidate ? not_awaited(f) : "");
-    else
+      if (is_of_another(f, e, line)) out += "; the MEMBAR there is of another instruction, and too weak for this one";
+    } else {
       out = fmt::format("in the machine code, {}", detail);
+    }
   } else if (e == Effect::operation) {
     out = fmt::format("the machine code has {}", detail);
     if (i.value == Value::one && f.detail.find(".INC") != std::string::npos)
@@ -423,10 +453,11 @@ std::string actual_of(const Fault& f, Effect e, const Instruction& i, uint32_t l
 std::string head_of(const Fault& f, Effect e, const Instruction& i, const std::string& words, uint32_t line,
                     bool merged) {
   const bool in_shared = (i.place == 'u' || i.place == 'c') && names_shared(f);
+  const Effect named = is_of_another(f, e, line) ? Effect::no_membar : e;
   const bool increment = e == Effect::operation && f.detail.find(".INC") != std::string::npos;
   std::string out = fmt::format("# {}, {}: {} {}{}{}\n\n", compiler_of(f.configuration), target_of(f.configuration),
                                 i.words.empty() ? "`" + words + "`" : words_of(i),
-                                increment ? "becomes an integer increment" : title_of(e, i, merged),
+                                increment ? "becomes an integer increment" : title_of(named, i, merged),
                                 in_shared ? " when the address is in the CTA's shared memory" : "",
                                 facts_of(f.known, f.effect).title);
   const bool left_out = e == Effect::absent && !merged && i.is_access();
@@ -516,7 +547,43 @@ std::string marked_right(const std::string& listing, Effect e, bool merged) {
   });
 }
 
-std::string report_of(const Fault& f) {
+// "sm_90, sm_100 by ptxas 12.9.86 and 13.5.37", of the rows that begin with this word.
+std::string where_of(const Fault& f, const char* word) {
+  std::map<std::string, std::string> compilers;  // target -> its compilers
+  for (const auto& [configuration, what] : f.table)
+    if (what.starts_with(word)) {
+      std::string& to = compilers[target_of(configuration) + " " + level_of(configuration)];
+      to += (to.empty() ? "" : " and ") + compiler_of(configuration).substr(compiler_of(configuration).find(' ') + 1);
+    }
+  std::string out;
+  for (const auto& [target, by] : compilers) out += fmt::format("{}{}: {}", out.empty() ? "" : "; ", target, by);
+  return out.empty() ? "none" : out;
+}
+
+// Other signatures of the same fault, each found by itself.
+std::string forms_of(const std::vector<const Fault*>& others) {
+  if (others.empty()) return {};
+  std::string out =
+      "\n## Other forms\n\nThe same fault in other forms. Each was found by itself and reduced; its folder has the "
+      "program, its machine code (`wrong.rec`), and a form that is compiled right where there is one. The line of the "
+      "instruction at fault is that of its `.loc`.\n\n"
+      "| folder | instruction at fault | on | line | what is so | at fault | right |\n|---|---|---|---|---|---|---|\n";
+  for (size_t n = 0; n < others.size(); ++n) {
+    const Fault f = for_markdown(*others[n]);
+    const Effect e = effect_of(f.effect);
+    const auto t = parse_test(f.reduced), parsed = parse_test(f.culprit);
+    if (!t || !parsed) continue;
+    const Instruction i = parsed->body.front();
+    const uint32_t line = line_of(*t, i);
+    const bool merged = is_merged(e, i, &*t);
+    out += fmt::format("| `form-{}` | {} | {} | {} | {}: {} | {} | {} |\n", n + 2, words_of(i), address_of(i), line,
+                       title_of(is_of_another(f, e, line) ? Effect::no_membar : e, i, merged),
+                       actual_of(f, e, i, line, merged), where_of(f, "fault"), where_of(f, "right"));
+  }
+  return out;
+}
+
+std::string report_of(const Fault& f, const std::vector<const Fault*>& others) {
   const Effect e = effect_of(f.effect);
   const auto t = parse_test(f.reduced), parsed = parse_test(f.culprit);
   const std::string words = f.culprit.substr(0, f.culprit.find('@'));
@@ -558,7 +625,10 @@ std::string report_of(const Fault& f) {
     out += *facts.unlisted != 0
                ? std::string(facts.unlisted) + "\n\n"
                : "The disassembler prints no listing of its machine code, and so there is no record of it here.\n\n";
-  if (f.detail.find("the end") != std::string::npos || f.detail.find("the begin") != std::string::npos)
+  const auto has_end = [](const Fault& one) {
+    return one.detail.find("the end") != std::string::npos || one.detail.find("the begin") != std::string::npos;
+  };
+  if (has_end(f) || std::ranges::any_of(others, [&](const Fault* one) { return has_end(*one); }))
     out +=
         "\"The begin\" and \"the end\" are those of the kernel: they stand for accesses of the thread before and "
         "behind "
@@ -616,6 +686,7 @@ std::string report_of(const Fault& f) {
   out += device_section(f);
   out += limits_of(f);
   out += "## Where\n\n" + table_of(f);
+  out += forms_of(others);
   const auto tests = device_tests(f);
   out += fmt::format(
       "\n## With Fencepost (optional)\n\nNothing above needs it{}. Found by "
@@ -631,34 +702,99 @@ std::string report_of(const Fault& f) {
 
 }  // namespace
 
-std::vector<ReportFile> report_files(const Summary& s) {
+namespace {
+
+// ---- one folder for each fault, whatever the number of its signatures ----
+
+// What was measured on a device comes first, then what says most, then the smallest.
+std::tuple<bool, bool, size_t, std::string> rank(const Fault& f) {
+  const std::string words = "`" + f.culprit.substr(0, f.culprit.find('@')) + "`";
+  bool measured = false;
+  std::istringstream rows(facts_of(f.known, f.effect).text);
+  for (std::string row; std::getline(rows, row);)
+    measured = measured || (row.find("| at fault |") != std::string::npos && row.find(words) != std::string::npos);
+  const Effect e = effect_of(f.effect);
+  const auto t = parse_test(f.reduced);
+  return {!measured, e == Effect::weak_membar || e == Effect::reordered, t ? t->body.size() : 0, f.signature};
+}
+
+// Signatures of one known fault. A lost release that was measured apart from the lost acquire is a fault of its own.
+std::vector<std::vector<const Fault*>> groups_of(const std::vector<Fault>& faults) {
+  std::vector<std::vector<const Fault*>> out;
+  std::map<std::string, size_t> at;
+  for (const Fault& f : faults) {
+    const std::string key = f.known.empty() ? "new " + f.signature : f.known + "\n" + facts_of(f.known, f.effect).text;
+    const auto [found, fresh] = at.try_emplace(key, out.size());
+    if (fresh) out.emplace_back();
+    out[found->second].push_back(&f);
+  }
+  for (auto& group : out) std::ranges::stable_sort(group, {}, [](const Fault* f) { return rank(*f); });
+  return out;
+}
+
+std::vector<ReportFile> files_of(const Fault& f, const std::string& folder) {
+  std::vector<ReportFile> out;
+  if (!f.listing.empty())
+    out.push_back({folder + "/wrong.rec", recorded(f.reduced, target_of(f.configuration), f.listing)});
+  if (const auto right = parse_test(right_of(f).test); right && right_of(f).test != f.reduced)
+    out.push_back({folder + "/right.ptx", module_of({*right}, target_of(right_of(f).configuration)).text});
+  if (!f.right_listing.empty())
+    out.push_back(
+        {folder + "/right.rec", recorded(right_of(f).test, target_of(right_of(f).configuration), f.right_listing)});
+  return out;
+}
+
+std::vector<ReportFile> folder_of(const std::vector<const Fault*>& group, const std::string& folder) {
+  const Fault& f = *group.front();
+  const std::vector<const Fault*> others(group.begin() + 1, group.end());
+  std::vector<ReportFile> out = {{folder + "/report.md", report_of(for_markdown(f), others)}};
+  const auto add = [&](std::vector<ReportFile> more) { std::ranges::move(more, std::back_inserter(out)); };
+  if (const auto t = parse_test(f.reduced))
+    for (const std::string& target : targets_of(f))
+      out.push_back({fmt::format("{}/test-{}.ptx", folder, target), module_of({*t}, target).text});
+  if (const auto tests = device_tests(f))
+    for (const DeviceTest& d : *tests) out.push_back({fmt::format("{}/device/{}.litmus", folder, d.name), d.text});
+  const KnownFault facts = facts_of(f.known, f.effect);
+  if (const auto also = parse_test(facts.also); *facts.also != 0 && also)
+    out.push_back({folder + "/also.ptx", module_of({*also}, target_of(f.configuration)).text});
+  if (const auto program = device_program(facts.program); !program.empty())
+    out.push_back({fmt::format("{}/device/{}", folder, facts.program), std::string(program)});
+  add(files_of(f, folder));
+  for (size_t n = 0; n < others.size(); ++n) {
+    const std::string form = fmt::format("{}/form-{}", folder, n + 2);
+    const std::string target = target_of(others[n]->configuration);
+    if (const auto t = parse_test(others[n]->reduced))
+      out.push_back({fmt::format("{}/test-{}.ptx", form, target), module_of({*t}, target).text});
+    add(files_of(*others[n], form));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<ReportFile> report_files(const Summary& s, const std::vector<Again::Withdrawn>& withdrawn,
+                                     bool of_this_gate) {
   std::vector<ReportFile> out;
   std::map<std::string, uint32_t> numbers;
-  std::string index = "# Faults\n\n| folder | signature | smallest test | known |\n|---|---|---|---|\n";
-  for (const Fault& f : s.faults) {
-    const Fault shown = for_markdown(f);
-    const std::string folder = fmt::format("{}-{}", f.effect, ++numbers[f.effect]);
-    index += fmt::format("| [{0}]({0}/report.md) | {1} | `{2}` | {3} |\n", folder, shown.signature, shown.reduced,
-                         f.known.empty() ? "new" : markdown_text(f.known));
-    out.push_back({folder + "/report.md", report_of(shown)});
-    if (const auto t = parse_test(f.reduced))
-      for (const std::string& target : targets_of(f))
-        out.push_back({fmt::format("{}/test-{}.ptx", folder, target), module_of({*t}, target).text});
-    if (const auto tests = device_tests(f))
-      for (const DeviceTest& d : *tests) out.push_back({fmt::format("{}/device/{}.litmus", folder, d.name), d.text});
-    const KnownFault facts = facts_of(f.known, f.effect);
-    if (const auto also = parse_test(facts.also); *facts.also != 0 && also)
-      out.push_back({folder + "/also.ptx", module_of({*also}, target_of(f.configuration)).text});
-    if (const auto program = device_program(facts.program); !program.empty())
-      out.push_back({fmt::format("{}/device/{}", folder, facts.program), std::string(program)});
-    if (!f.listing.empty())
-      out.push_back({folder + "/wrong.rec", recorded(f.reduced, target_of(f.configuration), f.listing)});
-    if (const auto right = parse_test(right_of(f).test); right && right_of(f).test != f.reduced)
-      out.push_back({folder + "/right.ptx", module_of({*right}, target_of(right_of(f).configuration)).text});
-    if (!f.right_listing.empty())
-      out.push_back(
-          {folder + "/right.rec", recorded(right_of(f).test, target_of(right_of(f).configuration), f.right_listing)});
+  std::string index = "# Faults\n\n| folder | report | known as | forms |\n|---|---|---|---|\n";
+  for (const auto& group : groups_of(s.faults)) {
+    const Fault shown = for_markdown(*group.front());
+    const std::string folder = fmt::format("{}-{}", shown.effect, ++numbers[shown.effect]);
+    const std::string known = group.front()->known.substr(0, group.front()->known.find(" (BUGS-FOUND.md)"));
+    std::vector<ReportFile> files = folder_of(group, folder);
+    const std::string title = files.front().text.substr(2, files.front().text.find('\n') - 2);
+    index += fmt::format("| [{0}]({0}/report.md) | {1} | {2} | {3} |\n", folder, title,
+                         known.empty() ? "new: " + shown.signature : markdown_text(known), group.size());
+    std::ranges::move(files, std::back_inserter(out));
   }
+  index += of_this_gate
+               ? "\nThe tests of this hunt were judged by the gate of this version.\n"
+               : "\nThe tests of this hunt were judged by the gate of another version. The machine code of the "
+                 "faults that it kept was judged again by that of this one.\n";
+  if (!withdrawn.empty()) index += "\n## Kept as faults, and none by the gate of this version\n\n";
+  for (const Again::Withdrawn& w : withdrawn)
+    index += fmt::format("- {}: {}. It was said: {}.\n", markdown_text(w.signature), markdown_text(w.test),
+                         markdown_text(w.why));
   out.push_back({"index.md", index});
   return out;
 }

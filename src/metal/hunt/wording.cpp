@@ -64,6 +64,8 @@ const char* title_of(Effect e, const Instruction& i, bool merged) {
       return "is overtaken by a later access";
     case Effect::operation:
       return "becomes another operation";
+    case Effect::extended:
+      return "fills its register otherwise than its type says";
     case Effect::split:
       return "is split into several accesses";
     case Effect::width:
@@ -130,6 +132,9 @@ std::string expected_of(Effect e, const Instruction& i, bool merged) {
         return "of a word 0x3c003c00, which is two halves of 1.0, the operation makes 0x3c003c00 again, since 1.0 + "
                "2^-24 rounds to 1.0";
       return "the operation is done in the type that is written";
+    case Effect::extended:
+      return i.type.starts_with("s") ? "the byte fills its register by its sign: 0x80 becomes 0xff80"
+                                     : "the byte fills its register by zeros: 0x80 becomes 0x0080";
     case Effect::split:
       return "the access is one operation: no thread sees a part of it";
     case Effect::illegal:

@@ -12,7 +12,7 @@ std::string address_of(const Instruction& i);
 // "`atom.relaxed.gpu.shared.add.noftz.f16x2` of the constant 1 (its result is unused)"
 std::string words_of(const Instruction& i);
 // What is wrong with it, as the end of a title: "does not acquire". `merged`: a weak load that has the value of an
-// earlier one of its place, over an acquire between the two.
+// earlier one of its place, although an acquire stands between the two.
 const char* title_of(Effect e, const Instruction& i, bool merged);
 // What the ISA promises of it, as a sentence without its end.
 std::string expected_of(Effect e, const Instruction& i, bool merged);

@@ -461,6 +461,24 @@ TEST(Hunt, StoreKeepsAndRefuses) {
   EXPECT_FALSE(report_files(*s).empty());
 }
 
+// Verdicts of two gates do not meet in one store.
+TEST(Hunt, AStoreOfAnotherGateIsNotGoneOnWith) {
+  const Folder folder;
+  const std::string path = folder / "h.db";
+  EXPECT_TRUE(Ledger::open(path, 7, 4).has_value());
+  EXPECT_TRUE(Ledger::read(path)->is_of_this_gate());
+  for (const char* sql : {"update meta set value = 'x' where key = 'gate'", "delete from meta where key = 'gate'"}) {
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sql;
+    sqlite3_close(db);
+    const auto l = Ledger::open(path, 7, 4);
+    ASSERT_FALSE(l.has_value()) << sql;
+    EXPECT_NE(l.error().list.front().message.find("the gate of another version"), std::string::npos);
+    EXPECT_FALSE(Ledger::read(path)->is_of_this_gate());
+  }
+}
+
 // A store that was changed by another hand is refused by the name of what cannot be read; nothing of it is left out.
 TEST(Hunt, StoresThatAreDamagedAreRefused) {
   const Folder folder;

@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "hunt/again.h"
 #include "hunt/conduct.h"
 #include "hunt/litmus.h"
 #include "hunt/show.h"
+#include "recorded.h"
 
 using namespace fencepost;
 using namespace fencepost::hunt;
@@ -210,7 +212,7 @@ TEST(Hunt, ReportsSayOfMachineCodeWhatItHas) {
   std::string text = report_for(f)["report.md"];
   has(text, {"another warp of the same SM has loaded after the CCTL.IVALL at 0xa0 and before the instruction at 0x170",
              "inferred from its instructions",
-             "- Not tried: ptxas before 12.9.86, and versions between 12.9.86 and "
+             "- Not tried, since no other version was at hand: ptxas before 12.9.86, and versions between 12.9.86 and "
              "13.5.37.\n",
              "Nothing above needs it. Found",
              "NVIDIA does not document `CCTL.IVALL`; what it does is inferred from the form above, which has it.\n"});
@@ -253,7 +255,8 @@ TEST(Hunt, ReportsTellLoadsThatAreLeftOutFromMergedOnes) {
   EXPECT_NE(text.find("the access is done (PTX ISA, chapter 9, `ld`)"), std::string::npos) << text;
   // Nor is a weak load merged with one that its test does not have.
   f.culprit = f.reduced = f.test = "ld.weak.global.u32@p1";
-  EXPECT_NE(text.find("Not tried: ptxas before 13.5.37"), std::string::npos) << text;
+  EXPECT_NE(text.find("Not tried, since no other version was at hand: ptxas before 13.5.37"), std::string::npos)
+      << text;
   const std::string alone = report_for(f)["report.md"];
   EXPECT_NE(alone.find("`ld.weak.global.u32` is left out"), std::string::npos) << alone;
   EXPECT_EQ(alone.find("acquire between"), std::string::npos) << alone;
@@ -273,4 +276,140 @@ TEST(Hunt, ReportsSayWhyThereIsNoDeviceTest) {
       << files["report.md"];
   f.known.clear();
   EXPECT_NE(report_for(f)["report.md"].find("Not measured on a device"), std::string::npos);
+}
+
+// ---- what a store keeps is judged again ----
+
+namespace {
+
+// What `hunt` keeps of the test of a record: a fault of this signature.
+hunt::Fault kept(const std::string& record, const std::string& effect, size_t culprit) {
+  const Sample r = recorded(record);
+  hunt::Fault f;
+  f.signature = signature_of(effect, r.test.body[culprit]);
+  f.effect = effect;
+  f.configuration = "ptxas-13.5.37 sm_90 -O3";
+  f.test = f.reduced = to_string(r.test);
+  f.culprit = to_string(r.test.body[culprit]);
+  f.detail = "what an older gate said";
+  f.listing = r.text;
+  f.known = "what an older version knew (BUGS-FOUND.md)";
+  f.table = {{f.configuration, "fault"}, {"ptxas-12.9.86 sm_80 -O3", "refused: no such form"}};
+  f.listings = {{f.configuration, r.text}};
+  return f;
+}
+
+}  // namespace
+
+TEST(HuntAgain, AFaultIsToldByTodaysGate) {
+  const auto again = judged_again("h.db", {kept("shared-u64", "no-invalidate", 0)});
+  ASSERT_TRUE(again.has_value());
+  ASSERT_EQ(again->faults.size(), 1u);
+  const hunt::Fault& f = again->faults.front();
+  EXPECT_NE(f.detail.find("from ATOMS.CAST.SPIN.64 at 0xe0 to LDG.E at 0x130"), std::string::npos) << f.detail;
+  EXPECT_TRUE(f.known.starts_with("atomic operations on shared memory that become a loop")) << f.known;
+  EXPECT_EQ(f.table.at("ptxas-12.9.86 sm_80 -O3"), "refused: no such form");
+}
+
+// An earlier read of the scope .cta owes nothing to a release of another CTA: an older gate asked for CCTL.IVALL there.
+TEST(HuntAgain, WhatIsNoFaultTodayIsNotReported) {
+  const auto again = judged_again("h.db", {kept("unused-cta", "no-invalidate", 1)});
+  ASSERT_TRUE(again.has_value());
+  EXPECT_TRUE(again->faults.empty());
+  ASSERT_EQ(again->withdrawn.size(), 1u);
+  Summary s;
+  s.faults = again->faults;
+  const auto files = report_files(s, again->withdrawn, false);
+  ASSERT_EQ(files.size(), 1u);
+  for (const char* part :
+       {"none by the gate of this version", "what an older gate said", "the gate of another version"})
+    EXPECT_NE(files.front().text.find(part), std::string::npos) << part << "\n" << files.front().text;
+}
+
+// Rows beside the fault are judged again too: one that was right and is not, one that was at fault and is right.
+TEST(HuntAgain, RowsAreJudgedAgain) {
+  hunt::Fault f = kept("shared-u64", "no-invalidate", 0);
+  f.table["ptxas-12.9.86 sm_90 -O3"] = "right";
+  f.listings["ptxas-12.9.86 sm_90 -O3"] = recorded("shared-u64").text;
+  f.table["ptxas-13.5.37 sm_80 -O3"] = "fault";
+  std::string right = recorded("shared-u64").text;
+  const std::string label = "0130 11 2 00 .L_x_0:";
+  right.replace(right.find(label), label.size(), "0128 10 - 3f .L_x_0: | CCTL.IVALL\n0130 11 2 00");
+  f.listings["ptxas-13.5.37 sm_80 -O3"] = right;
+  f.right_where = f.configuration;
+  f.right_listing = recorded("shared-u64").text;  // and what was kept as right is not
+  const auto again = judged_again("h.db", {f});
+  ASSERT_TRUE(again.has_value());
+  ASSERT_EQ(again->faults.size(), 1u);
+  EXPECT_EQ(again->faults[0].table.at("ptxas-12.9.86 sm_90 -O3"), "fault");
+  EXPECT_TRUE(again->faults[0].table.at("ptxas-13.5.37 sm_80 -O3").starts_with("right"));
+  EXPECT_TRUE(again->faults[0].right_listing.empty());
+}
+
+// Without the machine code nothing is taken on trust.
+TEST(HuntAgain, AStoreWithoutRecordsIsRefusedByName) {
+  hunt::Fault f = kept("shared-u64", "no-invalidate", 0);
+  f.listings.clear();
+  const auto again = judged_again("old.db", {f});
+  ASSERT_FALSE(again.has_value());
+  EXPECT_NE(again.error().list.front().message.find("old.db: the fault 'no-invalidate atom"), std::string::npos);
+  f.listings[f.configuration] = "no record";
+  EXPECT_FALSE(judged_again("old.db", {f}).has_value());
+}
+
+// Signatures of one fault are one folder; the form that was measured is its report.
+TEST(HuntAgain, OneFaultIsOneFolder) {
+  Summary s;
+  hunt::Fault f = lost_acquire();
+  hunt::Fault other = f;
+  other.signature = "weak-membar of another form";
+  other.effect = "weak-membar";
+  other.culprit = "red.release.gpu.shared.add.f32@s1";
+  other.test = other.reduced = "st.weak.global.u32@p2; fence.acq_rel.cta; " + other.culprit;
+  other.listing = "00a0 10 - 00 | STG.E\n00b0 11 - 00 | MEMBAR.ALL.CTA\n0130 12 - 00 | ATOMS.CAST.SPIN\n";
+  other.detail = "from STG.E at 0xa0 to ATOMS.CAST.SPIN at 0x130";
+  other.right_listing.clear();
+  other.known = known_fault(other.effect, *parse_test(other.reduced), 2, other.configuration);
+  hunt::Fault release = other;
+  release.signature = "no-membar atom or red, a loop in shared memory, shared, scope above cta";
+  release.effect = "no-membar";
+  release.culprit = "red.release.gpu.shared.add.u64@t1";
+  release.test = release.reduced = "st.weak.global.u32@p2; " + release.culprit;
+  hunt::Fault fresh = lost_acquire();
+  fresh.signature = "split st, global, 32 bits";
+  fresh.effect = "split";
+  fresh.culprit = fresh.test = fresh.reduced = "st.weak.global.u32@p1";
+  fresh.known.clear();
+  s.faults = {f, other, release, fresh};
+  std::map<std::string, std::string> files;
+  for (const auto& file : report_files(s)) files[file.path] = file.text;
+  std::vector<std::string> reports;
+  for (const auto& [path, text] : files)
+    if (path.ends_with("/report.md")) reports.push_back(path);
+  EXPECT_EQ(reports,
+            (std::vector<std::string>{"no-invalidate-1/report.md", "no-membar-1/report.md", "split-1/report.md"}));
+  const std::string& text = files["no-membar-1/report.md"];
+  EXPECT_NE(text.find("`red.release.gpu.shared.add.u64` does not release"), std::string::npos) << text;
+  // No MEMBAR is its own, so it does not release: the one on the way is the fence's.
+  EXPECT_NE(
+      text.find("| `form-2` | `red.release.gpu.shared.add.f32` | a variable in shared memory | 12 | does not release"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("the MEMBAR there is of another instruction"), std::string::npos) << text;
+  EXPECT_TRUE(files.contains("no-membar-1/form-2/test-sm_90.ptx"));
+  EXPECT_TRUE(files.contains("no-membar-1/form-2/wrong.rec"));
+  EXPECT_EQ(files["no-invalidate-1/report.md"].find("Other forms"), std::string::npos);
+  EXPECT_NE(files["index.md"].find("| [no-membar-1](no-membar-1/report.md) |"), std::string::npos);
+}
+
+// Why no device was asked.
+TEST(HuntAgain, WhatWasNotMeasuredSaysWhy) {
+  hunt::Fault f = lost_acquire();
+  f.known.clear();
+  EXPECT_NE(report_for(f)["report.md"].find("Not measured on a device: the fault is new"), std::string::npos);
+  f.configuration = "ptxas-12.9.86 sm_80 -O3";
+  f.table = {{f.configuration, "fault"}, {"ptxas-12.9.86 sm_90 -O3", "right"}};
+  EXPECT_NE(
+      report_for(f)["report.md"].find("in code for sm_80 alone, and the devices at hand (H100, H200) are of sm_90"),
+      std::string::npos);
 }
