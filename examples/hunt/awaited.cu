@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <vector>
 #define CK(e)                                       \
   do {                                              \
@@ -44,7 +45,7 @@ namespace cg = cooperative_groups;
   } while (0)
 
 enum Place { APART, REMOTE, BLOCK };
-constexpr int forms = 11;
+constexpr int forms = 13;
 // "" ends a list.
 const char* const names[3][forms + 1] = {
     {"atom.relaxed.gpu.add.u32, unused; fence.acquire.gpu", "atom.relaxed.gpu.exch.b32, unused; fence.acquire.gpu",
@@ -54,7 +55,9 @@ const char* const names[3][forms + 1] = {
      "atom.acquire.gpu.add.u32, unused (sibling)", "atom.relaxed.gpu.add.u32, unused; fence.acq_rel.gpu (sibling)",
      "red.relaxed.gpu.add.u32; fence.acquire.gpu (control)",
      "red.relaxed.gpu.global.add.u32; fence.acquire.gpu (control)",
-     "atom.relaxed.gpu.add.u32, unused; no fence (control)", ""},
+     "atom.relaxed.gpu.add.u32, unused; no fence (control)",
+     "atom.relaxed.gpu.add.u32, unused; ld.acquire.gpu.u32 of y, unused",
+     "atom.relaxed.gpu.add.u32, unused; ld.acquire.gpu.u32 of y, used (sibling)", ""},
     {"atom.relaxed.cluster.shared::cluster.add.u32, unused; fence.acquire.cluster",
      "atom.relaxed.cluster.shared::cluster.exch.b32, unused; fence.acquire.cluster",
      "atom.relaxed.cluster.shared::cluster.add.u64, unused; fence.acquire.cluster",
@@ -63,7 +66,7 @@ const char* const names[3][forms + 1] = {
      "atom.acquire.cluster.shared::cluster.add.u32, unused (sibling)",
      "atom.relaxed.cluster.shared::cluster.add.u32, unused; fence.acq_rel.cluster (sibling)",
      "red.relaxed.cluster.shared::cluster.add.u32; fence.acquire.cluster (control)",
-     "atom.relaxed.cluster.shared::cluster.add.u32, unused; no fence (control)", "", "", ""},
+     "atom.relaxed.cluster.shared::cluster.add.u32, unused; no fence (control)", "", "", "", "", ""},
     {"atom.relaxed.cta.shared.add.u32, unused; fence.acquire.cta",
      "atom.relaxed.gpu.shared.exch.b32, unused; fence.acquire.gpu",
      "atom.relaxed.gpu.shared.min.s32, unused; fence.acquire.sys",
@@ -73,7 +76,7 @@ const char* const names[3][forms + 1] = {
      "atom.relaxed.cta.shared.add.u32, unused; fence.acq_rel.cta (sibling)",
      "red.relaxed.cta.shared.add.u32; fence.acquire.cta (control)",
      "atom.acquire.gpu.shared.add.u64, unused (sensitivity: another fault, the access stands before the loop)", "", "",
-     ""}};
+     "", "", ""}};
 
 template <int PLACE, int F, bool STORE>
 __device__ u32 acquiring(u64* y, u32 shared, u32* x) {
@@ -105,6 +108,25 @@ __device__ u32 acquiring(u64* y, u32 shared, u32* x) {
     if constexpr (F == 8) THEN("red.relaxed.gpu.add.u32 [%1], 1; fence.acquire.gpu;", GEN);
     if constexpr (F == 9) THEN("red.relaxed.gpu.global.add.u32 [%1], 1; fence.acquire.gpu;", GEN);
     if constexpr (F == 10) THEN("atom.relaxed.gpu.add.u32 t, [%1], 1;", GEN);
+    if constexpr (F == 11) THEN("atom.relaxed.gpu.add.u32 t, [%1], 1; ld.acquire.gpu.u32 t, [%1];", GEN);
+    if constexpr (F == 12) {
+      u32 seen = 0;
+      if (STORE)
+        asm volatile(
+            "{ .reg .b32 t; atom.relaxed.gpu.add.u32 t, [%1], 1; ld.acquire.gpu.u32 %0, [%1]; st.weak.global.u32 [%2], "
+            "2; }"
+            : "=r"(seen)
+            : GEN, "l"(x)
+            : "memory");
+      else
+        asm volatile(
+            "{ .reg .b32 t; atom.relaxed.gpu.add.u32 t, [%2], 1; ld.acquire.gpu.u32 %0, [%2]; ld.weak.global.u32 %1, "
+            "[%3]; }"
+            : "=r"(seen), "=r"(data)
+            : GEN, "l"(x)
+            : "memory");
+      if (seen == 77) data = 77;
+    }
   }
   if constexpr (PLACE == REMOTE) {
     if constexpr (F == 0) THEN("atom.relaxed.cluster.shared::cluster.add.u32 t, [%1], 1; fence.acquire.cluster;", SHA);
@@ -444,7 +466,8 @@ int main(int argc, char** argv) {
   while (one.all.count >= 512 && cudaMalloc(&one.all.pages, one.all.count * page) != cudaSuccess) one.all.count /= 2;
   if (one.all.count < 512) one.all.pages = nullptr;
   cudaGetLastError();
-  each<APART, 0>(one);
-  each<REMOTE, 0>(one);
-  each<BLOCK, 0>(one);
+  const std::string only = argc > 2 ? argv[2] : "";  // "apart", "remote" or "block"; all without it
+  if (only.empty() || only == "apart") each<APART, 0>(one);
+  if (only.empty() || only == "remote") each<REMOTE, 0>(one);
+  if (only.empty() || only == "block") each<BLOCK, 0>(one);
 }
