@@ -312,9 +312,10 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "--test 'atom.acquire.gpu.shared.add.u64@s1'",
      false, run_hunt},
     {Verb::hunt_report, "hunt report", "STORE", 1, 1, "write a folder for each fault of a hunt",
-     "For each signature: the smallest test as PTX, the machine code where it is wrong and where it is right, a table "
-     "of compilers and targets, litmus tests for a device where the fault has a form for it, and the text of a bug "
-     "report. Nothing is sent anywhere.",
+     "The machine code that the store keeps is judged again by the gate of this version; what is no fault by it is "
+     "listed. For each fault: the smallest test as PTX, the machine code where it is wrong and where it is right, a "
+     "table of compilers and targets, its other forms, litmus tests for a device where the fault has a form for it, "
+     "and the text of a bug report. Nothing is sent anywhere.",
      "fencepost hunt report hunt.db -o faults", false, run_hunt_report},
     {Verb::serve, "serve", "", 0, 0, "answer questions of an editor or an agent",
      "Reads one JSON object a line from standard input, {\"id\":1,\"arguments\":[\"check\",\"mp.litmus\"]}, runs the "

@@ -315,7 +315,8 @@ class Gate {
       const bool again = p.kind == Kind::store && o.kind == Kind::store && j < k && !p.is_strong() && !o.is_strong() &&
                          o.guard == Guard::none && o.bits() == p.bits() && o.vector == p.vector && one_value;
       if (p.kind == Kind::store && !again && (j < k || !o.writes() || o.guard != Guard::none)) continue;
-      const bool answered = p.kind == Kind::load && j < k && may_answer(j, k);
+      // What ld.nc reads is ordered by nothing.
+      const bool answered = p.kind == Kind::load && j < k && (is_incoherent(p) || may_answer(j, k));
       if (answered || !ordered_between(std::min(j, k), std::max(j, k)))
         return add(Effect::merged, k, fmt::format("with {}", to_string(o)));
     }

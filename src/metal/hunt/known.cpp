@@ -96,16 +96,21 @@ bool unused_atom_is_not_awaited(const Case& c) {
   return false;
 }
 
-// ld.mmio that nobody uses, moved behind the branch of a guarded atomic operation.
-bool mmio_read_moves_behind_branch(const Case& c) {
+// A read that nobody uses, moved behind the branch of a guarded atomic operation.
+bool unused_read_moves_behind_branch(const Case& c) {
   const Instruction& i = c.at();
-  if (c.effect != "skipped" || i.kind != Kind::load || !i.mmio || !i.unused) return false;
+  if (c.effect != "skipped" || i.kind != Kind::load || !i.unused) return false;
   for (size_t k = c.culprit + 1; k < c.test.body.size(); ++k) {
     const Instruction& behind = c.test.body[k];
     const bool update = behind.kind == Kind::atomic || behind.kind == Kind::reduction;
     if (update && behind.guard != Guard::none) return true;
   }
   return false;
+}
+
+bool mmio_read_moves_behind_branch(const Case& c) { return c.at().mmio && unused_read_moves_behind_branch(c); }
+bool volatile_read_moves_behind_branch(const Case& c) {
+  return c.at().is_volatile && unused_read_moves_behind_branch(c);
 }
 
 // What is left of an acquiring load that nobody uses: CCTL.IVALL behind a predicate that nothing sets.
@@ -186,11 +191,12 @@ constexpr const char* k_shared_release_limits =
     "sm_80.\n";
 
 constexpr const char* k_wide_order_limits =
-    "- An `ld.acquire` has no CCTL.IVALL, and what stands behind it does not wait for its scoreboard, so that the two "
-    "are not even in order.\n"
+    "- An `ld.acquire` has no CCTL.IVALL, and at `-O1` to `-O3` what stands behind it does not wait for its "
+    "scoreboard, "
+    "so that the two are not even in order.\n"
     "- An `st.release` has no MEMBAR.\n"
     "- `.v8.b32` and `.v4.b64` alike; `-O0` to `-O3`, sm_100 and sm_120, ptxas 12.9.86 and 13.5.37; the scopes `.cta`, "
-    "which needs the wait alone, and `.sys` likewise (tried for sm_100 at `-O3`).\n"
+    "of which a load needs the wait alone, so that it is right at `-O0`, and `.sys` likewise.\n"
     "- Right: `.v4.b32` and `.v2.b64`, and `ld.relaxed` of 256 bits with `fence.acquire` or `fence.acq_rel` behind "
     "it.\n"
     "- With the scope `.cluster` ptxas 12.9.86 has not even the access: a fault of its own.\n";
@@ -333,7 +339,12 @@ constexpr Rule k_rules[] = {
       "- The fence waits for all scoreboards, but an operation without a result has that of its operands alone.\n"
       "- For sm_80 `fence.acquire` is refused (13.5) or another fault (12.9).\n"
       "- An `ld.acquire` of the place of the `atom`, behind it, is left out where nobody uses its result, and leaves "
-      "CCTL.IVALL, which does not wait either (sm_80 too).\n",
+      "CCTL.IVALL, which does not wait either (sm_80 too). Left out or not, it reads no older value than the one that "
+      "the "
+      "`atom` has written (8.10.1), and so acquires what the `atom` has observed (8.8: through read-modify-writes). An "
+      "H200 shows it (another run of `awaited.cu`): `atom.relaxed.gpu.add.u32`, unused, and `ld.acquire.gpu.u32` of y, "
+      "unused, 44,701 weak of 2,067,456 with a load behind and 9,756 of 2,154,496 with a store; with a use of the "
+      "`ld.acquire` 0 of 2,021,376 and 0 of 2,065,408.\n",
       "",
       "Of an `atom.relaxed.gpu.add.u32` whose result nobody uses, in front of `fence.acquire.gpu` and a load, ptxas "
       "makes the same code, to the letter, as of `red.relaxed.gpu.add.u32` there (12.9.86 and 13.5.37, sm_90). So it "
@@ -365,7 +376,24 @@ constexpr Rule k_rules[] = {
       "the branch.\n"
       "- ptxas 12.9.86 and 13.5.37, sm_80, sm_90 and sm_100, `-O2` and `-O3`; right at `-O0` and `-O1`, and for "
       "sm_120 (at `-O3`).\n"
-      "- `ld.volatile` in place of `ld.mmio` stays before the branch, and so does a read whose result is used.\n"}},
+      "- `ld.volatile` in place of `ld.mmio` stays before the branch of these, and so does a read whose result is "
+      "used. "
+      "Before a guarded operation of 16 bits in global memory, which becomes a loop, `ld.volatile` is moved as well: a "
+      "fault of its own.\n"}},
+    {volatile_read_moves_behind_branch,
+     "a read by ld.volatile that nobody uses is moved behind a branch",
+     {"", "", "",
+      "- For the memory consistency model alone the read is a relaxed one that nobody uses, and nothing is lost. What "
+      "is "
+      "lost is the constraint of 8.4.2 beside it, one of its \"extra implementation-specific constraints\".\n"
+      "- The operation behind it is one of 16 bits in global memory, which becomes a loop around a compare-and-swap: "
+      "`add.noftz.bf16`, `add.noftz.f16` and `cas.b16`, `atom` and `red`, of any order, behind a predicate or a branch "
+      "(ptxas 13.5.37, sm_90, `-O3`). The read may have 32 or 64 bits, one address or one for each lane, in global or "
+      "shared memory.\n"
+      "- `-O2` and `-O3`; right at `-O0` and `-O1` (ptxas 13.5.37, sm_90). For sm_80 `add.noftz.bf16` is refused.\n"
+      "- Right: the same before `atom.acquire.gpu.global.add.u32`, which becomes one instruction, and a read whose "
+      "result "
+      "is used. `ld.mmio` is moved in both cases: a fault of its own.\n"}},
     {unused_guarded_acquire_is_lost,
      "an acquiring load behind a guard that nobody uses becomes a fence behind a predicate that nothing sets",
      {"NVIDIA H200, driver 580.159.04, nvcc 13.5 (ptxas 13.5.37); in brackets the same program by ptxas 12.9.86. "
@@ -431,8 +459,12 @@ constexpr Rule k_rules[] = {
       "| `ld.weak r0,x; ld.relaxed.gpu r1,y; ld.weak r2,x` | allowed, the control | 5,274 (4,989) of 98,304,000 |",
       "loads.cu", "100",
       "- `-O1` to `-O3`; right at `-O0`.\n"
+      "- The same with `ld.acquire` of `.cta` and `.sys`, with `ld.acquire.gpu.shared`, and for two loads of shared "
+      "memory "
+      "(`-O3`, all four targets).\n"
       "- With `atom.acquire.gpu.global.add.u32` in place of the `ld.acquire` the second load is there, on all four "
-      "targets.\n"}},
+      "targets. With `atom.acquire.gpu.shared.add.u32` it is not there for sm_90, sm_100 and sm_120.\n"
+      "- With a fence between, alone or behind an `ld.relaxed`, nothing is lost.\n"}},
     {strong_loads_change_places,
      "a strong load is moved before an earlier one of the same place",
      {"NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 (ptxas 13.5.37). The pair that was measured is `ld.volatile` and "
@@ -448,19 +480,31 @@ constexpr Rule k_rules[] = {
       "bits, 423,562 of 5,898,240 with 64 bits, 131,004 of 7,733,248 in shared memory; with two `ld.relaxed.gpu`, and "
       "with a fence between, none of as many; the control (loads of two places, allowed) 35,040 of 6,748,565,248.",
       "loads.cu", "100",
-      "Of 32 bits in global memory, ptxas 12.9.86 and 13.5.37 alike:\n\n"
-      "- `ld.volatile [p+64]` and then `ld.relaxed.gpu [p+64]`, whose values are stored in the other order: `-O2` and "
-      "`-O3`, on all four targets; in order at `-O0` and `-O1`.\n"
-      "- At `-O3`, stored so, in place of `ld.volatile` and then `ld.relaxed.gpu`: `ld.relaxed.gpu` and then "
-      "`ld.volatile`, "
-      "`ld.volatile` and then `ld.relaxed.sys`, `ld.relaxed.cta` and then `ld.mmio.relaxed.sys` are at fault on all "
-      "four "
-      "targets, `ld.mmio.relaxed.sys` and then `ld.relaxed.gpu` on all but sm_120. `ld.relaxed.sys`, `.gpu` or `.cta` "
-      "and then `ld.relaxed.gpu` keep their order on all four.\n"
-      "- Where the stores of the two values stand in the order of the loads, the loads do too.\n"
-      "- Through two pointers that may be equal (`ld.volatile [q+64]; ld.relaxed.gpu [p+64]`), with the stores in "
-      "either order: at fault for sm_90 and sm_100 at `-O2` and `-O3`, for sm_120 with the other order, for sm_80 "
-      "never. With the two parameters exchanged it is at fault for sm_120 alone, with the other order.\n"}},
+      "ptxas 12.9.86 and 13.5.37 alike, sm_80, sm_90, sm_100 and sm_120. \"Late\" means that the two values are stored "
+      "in "
+      "the other order than they are loaded.\n\n"
+      "- `ld.volatile` and then `ld.relaxed.gpu` of one pointer, 32 bits, global memory, late: `-O2` and `-O3`, on all "
+      "four targets; in order at `-O0` and `-O1`.\n"
+      "- So too, late, at `-O3`, on all four: `ld.volatile` and then `ld.relaxed` of `.cta` or `.sys`; `ld.relaxed` of "
+      "`.gpu` or `.sys` and then `ld.volatile`; `ld.relaxed` of `.cta` or `.gpu` and then `ld.mmio.relaxed.sys`. "
+      "`ld.mmio.relaxed.sys` and then `ld.relaxed.gpu`: all but sm_120.\n"
+      "- In order, late, at `-O3`, on all four: `ld.relaxed` of `.cta`, `.gpu` or `.sys` and then `ld.relaxed.gpu`; "
+      "two "
+      "`ld.volatile`; `ld.volatile` and `ld.mmio` in either order; `ld.volatile` and then `ld.acquire.gpu`.\n"
+      "- With the stores in the order of the loads all these are in order (`-O3`), but for `ld.relaxed` of `.cta` or "
+      "`.gpu` and then `ld.mmio` for sm_120. There the pair that begins with `.cta` is at fault, late, at `-O1` too.\n"
+      "- Other words, `ld.volatile` and then `ld.relaxed.gpu` of one pointer, late, at `-O3`: 8, 16 and 64 bits, "
+      "`.v2.u32` "
+      "and `.v4.b16` of global memory, generic addresses of 32 and 64 bits, and a variable in shared memory, on all "
+      "four; "
+      "an address in shared memory from a register with 64 bits on all four, with 32 bits for sm_90 and sm_100.\n"
+      "- Through two pointers that may be equal, 32 bits, global memory: `ld.volatile [q+64]; ld.relaxed.gpu [p+64]`, "
+      "late "
+      "or not, for sm_90 and sm_100 at `-O2` and `-O3`, for sm_120 late alone, for sm_80 never; with the two "
+      "parameters "
+      "exchanged for sm_120 alone, late. `ld.relaxed.cta` and then `ld.mmio` is at fault on all four, late or not, "
+      "with "
+      "the parameters either way (`-O3`).\n"}},
     {fence_of_zeros,
      "fence.acquire and fence.release become an instruction of zeros for sm_80 with 12.9",
      {"", "", "",

@@ -253,6 +253,8 @@ std::string seen_of(const Fault& f, Effect e, const Instruction& i, const PtxTes
            "must read 1; with the machine code below it has the 0 of the first.";
   switch (e) {
     case Effect::skipped:
+      if (i.kind == Kind::load && i.is_volatile)
+        return "Where the guard of the later operation is false, the read is not executed.";
       if (i.kind != Kind::load || !i.mmio) return "";
       return "Where the guard of the later operation is false, the read is not done, and its effect on the device is "
              "lost.";
@@ -466,6 +468,9 @@ std::string head_of(const Fault& f, Effect e, const Instruction& i, const std::s
       left_out ? fmt::format("chapter 9, `{}`", family)
       : e == Effect::operation && i.type.ends_with("x2")
           ? fmt::format("8.2.5 Memory Operations on Packed Data Types; chapter 9, `{}`: operation and type", family)
+      : e == Effect::skipped && i.is_volatile
+          ? "8.4.2 volatile Operation: \"The number of volatile instructions (not operations) executed by a program is "
+            "preserved\", one of its \"extra implementation-specific constraints\"; see Limits"
       : e == Effect::skipped && i.mmio ? "8.4.1 mmio Operation: \"Reads are always performed\", one of its "
                                          "\"implementation-specific properties\"; see Limits"
       : e == Effect::no_wait && !i.is_access()

@@ -111,6 +111,9 @@ std::string expected_of(Effect e, const Instruction& i, bool merged) {
       if (i.kind == Kind::load && i.mmio)
         return "a read by `.mmio` is always performed, so on every path that has it in the program, where the place "
                "meets the CUDA atomicity requirements at its scope, which global memory does";
+      if (i.kind == Kind::load && i.is_volatile)
+        return "a `.volatile` read is executed on every path that has it in the program, whether its result is used or "
+               "not; what hardware makes of it is another matter";
       return "the access is done on every path";
     case Effect::weaker:
       return "the access is coherent among the threads of the scope that is written";

@@ -185,7 +185,29 @@ TEST(HuntUnused, AnAccessIsWholeAndInItsPlace) {
   EXPECT_EQ(with("LDG.E R9, desc[UR4][R2.64+0xc4]"), Effects{"elsewhere"});
 }
 
-// A byte fills its register by its sign or by zeros, as its type says; a permutation behind the load may make up for it.
+// A read by ld.volatile that one path lacks is another fault than one by ld.mmio.
+TEST(HuntUnused, AVolatileReadThatOnePathLacksIsAKnownFault) {
+  EXPECT_TRUE(effects_of("volatile-skipped").contains("skipped"));
+  // With the way out behind the read nothing is wrong.
+  EXPECT_FALSE(effects_of("volatile-skipped", "| @!P1 EXIT", "| NOP").contains("skipped"));
+  const auto t = parse_test("ld.volatile.global.u64@w1 unused; ?p atom.acquire.gpu.global.add.noftz.bf16@p1 unused");
+  const std::string known = known_fault("skipped", *t, 0, "ptxas-13.5.37 sm_90 -O3");
+  EXPECT_TRUE(known.starts_with("a read by ld.volatile that nobody uses")) << known;
+  has(report_of("skipped", "volatile-skipped", 0, to_string(*t)),
+      {"8.4.2 volatile Operation", "(not operations) executed by a program is preserved", "is not executed",
+       "which becomes a loop around a compare-and-swap", "a path from the begin to an EXIT"});
+}
+
+// What ld.nc reads is ordered by nothing, so that an earlier read of the place may stand for it.
+TEST(HuntUnused, ANonCoherentReadMayBeAnswered) {
+  EXPECT_EQ(effects_of("nc-merged"), (Effects{"merged", "moved"}));
+  EXPECT_TRUE(
+      effects_of("nc-merged", "", "", "ld.weak.global.u16@p2; ld.acquire.gpu.global.u32@p1; ld.weak.global.u16@p2")
+          .contains("absent"));
+}
+
+// A byte fills its register by its sign or by zeros, as its type says; a permutation behind the load may make up for
+// it.
 TEST(HuntUnused, AByteFillsItsRegisterAsItsTypeSays) {
   const std::string load = "LDG.E.S8.STRONG.GPU R7", other = "LDG.E.U8 R9";
   EXPECT_EQ(effects_of("bytes"), Effects{});
