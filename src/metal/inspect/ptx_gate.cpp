@@ -383,7 +383,8 @@ class Gate {
   }
   // The address of the fence that stands right before an access and carries no line of the test, else the access' own.
   // Nothing may come between by which the access is reached without the fence: no control instruction, no target of a
-  // branch, no guard of the fence; where lanes meet again stands such an instruction (BSYNC).
+  // branch; where lanes meet again stands such an instruction (BSYNC). A guard of the fence is that of the access, with
+  // nothing between that could set it.
   uint64_t led_by(uint64_t access) const {
     constexpr size_t k_nearest = 3;
     const auto& code = kernel_.code;
@@ -393,17 +394,20 @@ class Gate {
       const uint64_t operation = i.low & 0xfff;
       return (operation & 0xff0) == 0x940 || (operation & 0xff0) == 0x950 || operation == 0x348;  // 0x348: WARPSYNC
     };
+    const auto guard = [](const SassInstruction& i) { return i.low >> 12 & 0xf; };
+    bool beside = true;  // nothing but ERRBAR stands between
     for (size_t back = 1; back <= k_nearest && back <= static_cast<size_t>(at - code.begin()); ++back) {
       const SassInstruction& i = *(at - static_cast<ptrdiff_t>(back));
       if (targets_.contains((at - static_cast<ptrdiff_t>(back) + 1)->address) || is_control(i)) return access;
       const std::string text = memory_instruction(i);
       if (text.starts_with("MEMBAR.")) {
-        const bool always = (i.low >> 12 & 0xf) == 7;
+        const bool always = guard(i) == 7 || (beside && at != code.end() && guard(i) == guard(*at));
         const bool of_frame = std::none_of(ptx_.sites.begin(), ptx_.sites.end(),
                                            [&](const emit::PtxSite& s) { return s.line == i.line; });
         return always && of_frame ? i.address : access;
       }
       if (!text.empty() && text != "ERRBAR") return access;
+      beside = beside && text == "ERRBAR";
     }
     return access;
   }

@@ -246,6 +246,23 @@ TEST(PtxGate, AFenceThatLeadsToTheFirstInstructionIsIts) {
   EXPECT_EQ(verdict([&](auto& k) { k.code.erase(k.code.begin() + static_cast<ptrdiff_t>(fence)); }), WhatRan::dropped);
   // Executed by some lanes alone.
   EXPECT_EQ(verdict([&](auto& k) { k.code[fence].low &= ~uint64_t{0x7000}; }), WhatRan::dropped);
+  // Executed by the lanes that do the access; not where something between them may set the guard.
+  ASSERT_LT(fence + 1, at);
+  const auto guarded = [&](inspect::CubinKernel& k) {
+    for (size_t n = fence + 1; n < at; ++n) k.code[n].low = 0x79ab;  // ERRBAR
+    for (size_t n = fence; n <= at; ++n) k.code[n].low &= ~uint64_t{0x7000};
+  };
+  EXPECT_EQ(verdict(guarded), WhatRan::as_written);
+  EXPECT_EQ(verdict([&](auto& k) {
+              guarded(k);
+              k.code[fence].low |= uint64_t{0x8000};
+            }),
+            WhatRan::dropped);
+  EXPECT_EQ(verdict([&](auto& k) {
+              guarded(k);
+              k.code[fence + 1].low = 0x720c;  // ISETP
+            }),
+            WhatRan::dropped);
   // A place where lanes meet again, a branch between.
   for (const uint64_t control : {0x941u, 0x947u, 0x94du, 0x348u})
     EXPECT_EQ(verdict([&](auto& k) { k.code[fence + 1].low = (k.code[fence + 1].low & ~uint64_t{0xfff}) | control; }),
