@@ -411,6 +411,17 @@ class Gate {
     }
     return access;
   }
+  struct Any;
+  // A fence without a line of the test that is the first of another site's instruction, which has none of its own.
+  bool leads_another(const Any& fence) const {
+    const auto next = std::find_if(all_.begin(), all_.end(), [&](const Any& i) {
+      return i.address > fence.address && i.site != k_frame && is_access(i.text);
+    });
+    if (next == all_.end() || led_by(next->address) != fence.address) return false;
+    const auto wanted = expected_sass(ptx_.sites[next->site].instruction);
+    return !wanted.empty() && !wanted.front().empty() && wanted.front().front() == fence.text &&
+           is_access(found_[next->site].all.front());
+  }
   bool whole(const std::vector<size_t>& sites) const {
     Sequence wanted;
     uint64_t first = ~uint64_t{0}, last = 0;
@@ -428,7 +439,7 @@ class Gate {
     for (const Any& i : all_) {
       if (i.address < first) continue;
       const bool inside = i.address <= last;
-      if (!inside && (is_access(i.text) || i.site != k_frame)) break;
+      if (!inside && (is_access(i.text) || i.site != k_frame || leads_another(i))) break;
       if (i.site == k_frame && is_access(i.text)) continue;
       if (i.site != k_frame && std::find(sites.begin(), sites.end(), i.site) == sites.end()) return false;
       there.push_back(i.text);
