@@ -581,9 +581,11 @@ std::string forms_of(const std::vector<const Fault*>& others) {
     const Instruction i = parsed->body.front();
     const uint32_t line = line_of(*t, i);
     const bool merged = is_merged(e, i, &*t);
+    std::string actual = actual_of(f, e, i, line, merged);
+    if (const size_t at = actual.find("machine code below"); at != std::string::npos) actual.erase(at + 12, 6);
     out += fmt::format("| `form-{}` | {} | {} | {} | {}: {} | {} | {} |\n", n + 2, words_of(i), address_of(i), line,
-                       title_of(is_of_another(f, e, line) ? Effect::no_membar : e, i, merged),
-                       actual_of(f, e, i, line, merged), where_of(f, "fault"), where_of(f, "right"));
+                       title_of(is_of_another(f, e, line) ? Effect::no_membar : e, i, merged), actual,
+                       where_of(f, "fault"), where_of(f, "right"));
   }
   return out;
 }
@@ -712,15 +714,17 @@ namespace {
 // ---- one folder for each fault, whatever the number of its signatures ----
 
 // What was measured on a device comes first, then what says most, then the smallest.
-std::tuple<bool, bool, size_t, std::string> rank(const Fault& f) {
+std::tuple<bool, bool, size_t, bool, std::string> rank(const Fault& f) {
   const std::string words = "`" + f.culprit.substr(0, f.culprit.find('@')) + "`";
   bool measured = false;
   std::istringstream rows(facts_of(f.known, f.effect).text);
   for (std::string row; std::getline(rows, row);)
     measured = measured || (row.find("| at fault |") != std::string::npos && row.find(words) != std::string::npos);
   const Effect e = effect_of(f.effect);
-  const auto t = parse_test(f.reduced);
-  return {!measured, e == Effect::weak_membar || e == Effect::reordered, t ? t->body.size() : 0, f.signature};
+  const auto t = parse_test(f.reduced), culprit = parse_test(f.culprit);
+  const char place = culprit ? culprit->body.front().place : 0;
+  return {!measured, e == Effect::weak_membar || e == Effect::reordered, t ? t->body.size() : 0,
+          place == 'h' || place == 'c' || place == 'k', f.signature};
 }
 
 // Signatures of one known fault. A lost release that was measured apart from the lost acquire is a fault of its own.
