@@ -91,4 +91,27 @@ bool forbids_thin_air(const Model& m) {
   });
 }
 
+Model without_thin_air(const Model& model) {
+  Model out = model;
+  const auto relation = [&](vocab::Base b) {
+    Node n;
+    n.op = NodeOp::base_rel;
+    n.type = Type::rel;
+    n.base = b;
+    out.nodes.push_back(std::move(n));
+    return static_cast<NodeId>(out.nodes.size() - 1);
+  };
+  NodeId round = relation(vocab::Base::rf);
+  for (const vocab::Base b : {vocab::Base::addr, vocab::Base::data, vocab::Base::ctrl}) {
+    Node both;
+    both.op = NodeOp::union_;
+    both.type = Type::rel;
+    both.kids = {round, relation(b)};
+    out.nodes.push_back(std::move(both));
+    round = static_cast<NodeId>(out.nodes.size() - 1);
+  }
+  out.axioms.push_back({AxiomKind::acyclic, false, false, round, "no-value-out-of-thin-air", {}});
+  return out;
+}
+
 }  // namespace fencepost::cat

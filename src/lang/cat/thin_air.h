@@ -11,4 +11,7 @@ namespace fencepost::cat {
 // forbids such cycles in another way, `true` is never said of one that does not.
 bool forbids_thin_air(const Model& model);
 
+// The model with the axiom acyclic (rf | addr | data | ctrl) besides, over all events: also those of lanes' exchanges.
+Model without_thin_air(const Model& model);
+
 }  // namespace fencepost::cat

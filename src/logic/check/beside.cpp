@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cat/lanes.h"
+#include "cat/thin_air.h"
 #include "check/machine.h"
 #include "check/processor_time.h"
 #include "check/races.h"
@@ -54,6 +55,34 @@ double limit_of(const Result& result) {
   return std::max(k_least_seconds, p.program + p.settle + p.model + p.search + p.replay);
 }
 
+bool depends_on_itself(const reference::RunResult& run) {
+  const reference::Execution& x = run.execution;
+  Relation round = x.rel(vocab::Base::rf);
+  for (const vocab::Base b : {vocab::Base::addr, vocab::Base::data, vocab::Base::ctrl}) round |= x.rel(b);
+  return !round.acyclic();
+}
+
+// Whether what is said of `found` is so out of thin air alone. `other`: whether there is an execution without, asked of
+// the model that forbids values out of thin air; nothing where that is not known.
+Said thin_air(const std::optional<reference::RunResult>& found, const cat::Model& model, const Job& job, double limit,
+              const std::function<std::optional<bool>(const cat::Model&, Job&)>& other) {
+  if (!found) return Said::none;
+  if (!depends_on_itself(*found)) return Said::no;
+  const cat::Model grounded = cat::without_thin_air(model);
+  std::optional<bool> is_there;
+  const bool in_time = within_processor_time(job, limit, [&](Job& part) {
+    is_there = other(grounded, part);
+    return is_there.has_value();
+  });
+  return !in_time ? Said::unknown : *is_there ? Said::no : Said::yes;
+}
+
+std::optional<bool> rests_on_another(const Result& r) {
+  if (r.execution) return true;
+  const Status s = r.verdict.status;
+  return s == Status::holds || s == Status::fails ? std::optional(false) : std::nullopt;
+}
+
 std::string blocked_at(const prog::Test& test, const reference::RunResult& run) {
   for (uint32_t t = 0; t < run.threads.size(); ++t) {
     if (run.threads[t].stop != reference::StopReason::blocked) continue;
@@ -87,58 +116,92 @@ Beside beside(const prog::Test& test, const cat::Model& model, const Options& op
   if (const auto other = as_read(test, model)) return beside(*other, model, options, result, job);
   Beside out;
   const Status s = result.verdict.status;
-  if (options.property != Property::condition || s == Status::unsupported) return out;
+  if (s == Status::unsupported) return out;
+  Options again = options;
+  again.bound = result.bound;
+  again.auto_bound = false;
+  again.reduce = options.reduce || options.auto_bound;
+  again.companion = false;
+  const double limit = limit_of(result);
+  out.thin_air = thin_air(result.execution, model, job, limit, [&](const cat::Model& grounded, Job& part) {
+    return rests_on_another(check(test, grounded, again, part));
+  });
+  if (options.property != Property::condition) return out;
   if (may_flag(test, model)) {
-    Options races = options;
+    Options races = again;
     races.property = Property::races;
-    races.bound = result.bound;
-    races.auto_bound = false;
-    races.reduce = options.reduce || options.auto_bound;
-    races.companion = false;
     // A bound that is given is come to from below here too.
     const bool from_below = races.engine == Engine::automatic && !races.reduce;
     Result r;
-    const bool in_time = within_processor_time(job, limit_of(result), [&](Job& part) {
-      r = from_below ? check_from_below(test, model, races, part) : solve(test, model, races, part);
+    const auto ask = [&](const cat::Model& m, Job& part) {
+      return from_below ? check_from_below(test, m, races, part) : solve(test, m, races, part);
+    };
+    const bool in_time = within_processor_time(job, limit, [&](Job& part) {
+      r = ask(model, part);
       return r.verdict.status == Status::fails || r.verdict.status == Status::holds;
     });
     if (!in_time) r.flags.clear();
     out.races = !in_time ? Said::unknown : r.verdict.status == Status::fails ? Said::yes : Said::no;
     out.flags = r.flags;
     out.undefined = any_undefines(model, r.flags);
+    if (out.races == Said::yes)
+      out.races_thin_air = thin_air(r.execution, model, job, limit, [&](const cat::Model& grounded, Job& part) {
+        return rests_on_another(ask(grounded, part));
+      });
   }
   if (has_barriers(test)) {
     Options waits = options;
     waits.bound = result.bound;
-    Said said = Said::unknown;
-    const bool in_time = within_processor_time(job, limit_of(result), [&](Job& part) {
-      solving::Queries q(test, model, waits, part);
-      if (!q.prepare()) return false;
+    std::optional<reference::RunResult> waiting;
+    const auto is_there = [&](const cat::Model& m, Job& part) -> std::optional<bool> {
+      solving::Queries q(test, m, waits, part);
+      if (!q.prepare()) return {};
       Statistics unused;
-      const solving::Found found = q.ask(solving::Goal::blocked, false, unused);
-      if (found.answer == solving::Answer::sat)
-        said = Said::yes, out.blocked_at = blocked_at(test, found.run);
-      else if (found.answer == solving::Answer::unsat && !q.may_be_cut())
-        said = Said::no;
-      return said != Said::unknown;
+      solving::Found found = q.ask(solving::Goal::blocked, false, unused);
+      if (found.answer == solving::Answer::sat) {
+        waiting = std::move(found.run);
+        return true;
+      }
+      return found.answer == solving::Answer::unsat && !q.may_be_cut() ? std::optional(false) : std::nullopt;
+    };
+    std::optional<bool> said;
+    const bool in_time = within_processor_time(job, limit, [&](Job& part) {
+      waiting.reset();
+      said = is_there(model, part);
+      return said.has_value();
     });
-    out.blocked = in_time ? said : Said::unknown;
-    if (!in_time) out.blocked_at.clear();
+    out.blocked = !in_time ? Said::unknown : *said ? Said::yes : Said::no;
+    if (out.blocked == Said::yes) {
+      out.blocked_at = blocked_at(test, *waiting);
+      out.blocked_thin_air = thin_air(waiting, model, job, limit, is_there);
+    }
   }
   return out;
 }
 
 std::vector<std::string> notes(const Beside& b) {
   std::vector<std::string> out;
+  const auto air = [](Said s) {
+    return s == Said::yes       ? ", out of thin air alone"
+           : s == Said::unknown ? ", out of thin air; whether without is unknown"
+                                : "";
+  };
+  if (b.thin_air == Said::yes)
+    out.push_back("out of thin air: every execution that shows it has a value that depends on itself");
+  if (b.thin_air == Said::unknown)
+    out.push_back(
+        "out of thin air: the execution that shows it has a value that depends on itself; whether another does without "
+        "is unknown");
   if (b.races == Said::yes) {
     std::string list;
     for (const std::string& f : b.flags) list += (list.empty() ? "" : ", ") + f;
-    out.push_back((b.undefined ? "the program is undefined: some execution raises " : "some execution raises ") + list);
+    out.push_back((b.undefined ? "the program is undefined: some execution raises " : "some execution raises ") + list +
+                  air(b.races_thin_air));
   }
   if (b.races == Said::unknown) out.push_back("data race: unknown");
   if (b.blocked == Said::yes)
     out.push_back("some executions block for ever: a barrier in divergent control flow" +
-                  (b.blocked_at.empty() ? "" : ", " + b.blocked_at));
+                  (b.blocked_at.empty() ? "" : ", " + b.blocked_at) + air(b.blocked_thin_air));
   if (b.blocked == Said::unknown) out.push_back("blocking at a barrier: unknown");
   return out;
 }

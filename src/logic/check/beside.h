@@ -1,7 +1,11 @@
 #pragma once
-// What a verdict on a condition does not say and a reader must know: that the program races or is undefined, so that
+// What a verdict does not say and a reader must know. Of a condition: that the program races or is undefined, so that
 // the condition says nothing about real devices; and that some executions never come to an end, since a thread waits at
-// a barrier that the others of its group do not reach. Conditions look at complete executions only.
+// a barrier that the others of its group do not reach. Conditions look at complete executions only. Of every verdict
+// that rests on an execution, and of the race or the barrier that stands beside it: that there is none without values
+// out of thin air, which the documents of CUDA C++ and OpenCL ask implementations not to compute and yet have no rule
+// against, and of which Vulkan's says nothing. Thin air is a cycle of rf and of dependencies as the code is written: a
+// compiler may find that one of them is none.
 //
 // One more question each, by the solving engine, at the bound that the verdict was given at, with iterations left out
 // where that loses nothing. A program without barriers, and a model without flags that the program may raise, cost
@@ -22,12 +26,14 @@ struct Beside {
   bool undefined = false;          // races yes: one of them makes the program undefined (check/races.h)
   Said blocked = Said::none;       // complete, but for threads that wait at a barrier for ever
   std::string blocked_at;          // blocked yes: "P0 at line 6", one of them
+  // Whether every execution that shows it has a value that depends on itself; none: it rests on no execution.
+  Said thin_air = Said::none, races_thin_air = Said::none, blocked_thin_air = Said::none;
 };
 const char* name(Beside::Said s);
 
 inline constexpr double k_least_seconds = 1;
 
-// Of a verdict on a condition; asks nothing if the property is another one or the verdict has no answer to begin with.
+// Of a verdict; of races and termination only whether it rests on values out of thin air.
 Beside beside(const prog::Test& test, const cat::Model& model, const Options& options, const Result& result,
               const Job& job);
 

@@ -195,6 +195,11 @@ std::string check_json(const std::string& path, const prog::Test& test, const ca
                    {"blocks", check::name(beside.blocked)}};
     if (!beside.blocked_at.empty()) j["beside"]["blocked_at"] = beside.blocked_at;
   }
+  using Said = check::Beside::Said;
+  for (const auto& [what, said] :
+       {std::pair("thin_air", beside.thin_air), std::pair("races_thin_air", beside.races_thin_air),
+        std::pair("blocks_thin_air", beside.blocked_thin_air)})
+    if (said == Said::yes || said == Said::unknown) j["beside"][what] = check::name(said);
   for (const OtherReading& r : readings)
     j["readings"].push_back({{"model", r.model},
                              {"verdict", fencepost::name(r.verdict.status)},

@@ -46,5 +46,15 @@ TEST(ThinAir, OfTheModelsThatComeWithTheProgram) {
   EXPECT_GT(seen, 20u);
 }
 
+TEST(ThinAir, WithoutItEveryModelForbidsIt) {
+  for (const ModelInfo& m : shipped_models()) {
+    const auto loaded = load_model(m.name, m.dialect);
+    ASSERT_TRUE(loaded) << m.name;
+    const Model grounded = without_thin_air(*loaded);
+    EXPECT_TRUE(forbids_thin_air(grounded)) << m.name;
+    EXPECT_EQ(grounded.axioms.size(), loaded->axioms.size() + 1) << m.name;
+  }
+}
+
 }  // namespace
 }  // namespace fencepost::cat

@@ -9,15 +9,17 @@
 namespace fencepost::check {
 namespace {
 
-Beside of(const std::string& text, uint32_t bound = 1) {
+Beside of(const std::string& text, uint32_t bound = 1, const std::string& model = "",
+          Property property = Property::condition) {
   const auto t = read::parse_one(make_source("test.litmus", text));
   if (!t) {
     ADD_FAILURE() << render(t.error());
     return {};
   }
-  const auto m = cat::load_model(cat::default_model(t->dialect), t->dialect);
+  const auto m = cat::load_model(model.empty() ? cat::default_model(t->dialect) : model, t->dialect);
   Options o;
   o.bound = bound;
+  o.property = property;
   Job job;
   return beside(*t, *m, o, check(*t, *m, o, job), job);
 }
@@ -63,6 +65,90 @@ TEST(Beside, AThreadThatWaitsForWhoDoesNotCome) {
   EXPECT_EQ(b.blocked_at.substr(0, 2), "P1");
   EXPECT_EQ(of(barrier + " cbar.acq.wg.semsc0 0 | cbar.acq.wg.semsc0 0 ;\nexists (P0:r0 = 1)\n").blocked,
             Beside::Said::no);
+}
+
+// ---- values out of thin air --------------------------------------------------------------------------------------
+using Said = Beside::Said;
+
+// Two threads that hand on what they have read, in CUDA. `more` stands behind P0's and P1's exchange.
+std::string hand_on(const std::string& p0, const std::string& p1, const std::string& end,
+                    const std::string& more = "") {
+  return "CUDA air\n{ x = 0; y = 0; z = 0; }\n\nP0@block 0, device 0 (int* x, int* y, int* z) {\n" + p0 +
+         "}\n\nP1@block 1, device 0 (int* x, int* y, int* z) {\n" + p1 + "}\n\n" + more + end + "\n";
+}
+const std::string k_from_x = "  int r0 = atomicAdd(x, 0);\n", k_from_y = "  int r1 = atomicAdd(y, 0);\n";
+const std::string k_to_y = "  atomicExch(y, r0);\n", k_to_x = "  atomicExch(x, r1);\n";
+const std::string k_both = "exists (0:r0=1 /\\ 1:r1=1)";
+
+TEST(Beside, AWitnessOutOfThinAirIsSaidToBe) {
+  const std::string test = hand_on(k_from_x + k_to_y, k_from_y + k_to_x, k_both);
+  for (const char* model : {"cuda", "cuda-volatile"}) {
+    const Beside b = of(test, 1, model);
+    EXPECT_EQ(b.thin_air, Said::yes) << model;
+    const auto said = notes(b);
+    ASSERT_EQ(said.size(), 1u) << model;
+    EXPECT_TRUE(said[0].starts_with("out of thin air: every execution")) << said[0];
+  }
+}
+
+TEST(Beside, OfOpenClAndVulkanToo) {
+  const std::string cl = "(global atomic_int* x, global atomic_int* y) {\n";
+  EXPECT_EQ(of("OPENCL air\n{ [x] = 0; [y] = 0; }\n\nP0@wg 0, dev 0 " + cl +
+               "  int r0 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);\n"
+               "  atomic_store_explicit(y, r0, memory_order_relaxed, memory_scope_device);\n}\n\nP1@wg 1, dev 0 " +
+               cl +
+               "  int r1 = atomic_load_explicit(y, memory_order_relaxed, memory_scope_device);\n"
+               "  atomic_store_explicit(x, r1, memory_order_relaxed, memory_scope_device);\n}\n\n" +
+               k_both + "\n")
+                .thin_air,
+            Said::yes);
+  const std::string vulkan =
+      "VULKAN air\n{ x = 0; y = 0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 ;\n ld.atom.dv.sc0 r0, x | ld.atom.dv.sc0 "
+      "r1, y ;\n";
+  const std::string ask = "exists (0:r0 = 1 /\\ 1:r1 = 1)\n";
+  EXPECT_EQ(of(vulkan + " st.atom.dv.sc0 y, r0 | st.atom.dv.sc0 x, r1 ;\n" + ask).thin_air, Said::yes);
+  EXPECT_EQ(of(vulkan + " st.atom.dv.sc0 y, 1 | st.atom.dv.sc0 x, 1 ;\n" + ask).thin_air, Said::no);
+}
+
+TEST(Beside, BranchesAreDependenciesToo) {
+  const std::string guarded0 = "  if (r0 == 1) {\n    atomicExch(y, 1);\n  }\n",
+                    guarded1 = "  if (r1 == 1) {\n    atomicExch(x, 1);\n  }\n";
+  EXPECT_EQ(of(hand_on(k_from_x + guarded0, k_from_y + guarded1, k_both), 1, "cuda").thin_air, Said::yes);
+  EXPECT_EQ(of(hand_on(k_from_x + guarded0, k_from_y + "  atomicExch(x, 1);\n", k_both), 1, "cuda").thin_air, Said::no);
+}
+
+// Load buffering needs no value of its own making, and so does what a third thread gives.
+TEST(Beside, WhatAnotherExecutionShowsIsNotOutOfThinAir) {
+  EXPECT_EQ(of(hand_on(k_from_x + "  atomicExch(y, 1);\n", k_from_y + k_to_x, k_both), 1, "cuda").thin_air, Said::no);
+  const std::string third = "P2@block 2, device 0 (int* x, int* y, int* z) {\n  atomicExch(y, 1);\n}\n\n";
+  const Beside b = of(hand_on(k_from_x + k_to_y, k_from_y + k_to_x, k_both, third), 1, "cuda");
+  EXPECT_EQ(b.thin_air, Said::no);
+  EXPECT_TRUE(notes(b).empty());
+}
+
+TEST(Beside, AnAnswerThatRestsOnNoExecutionHasNoThinAir) {
+  EXPECT_EQ(of(hand_on(k_from_x + k_to_y, k_from_y + k_to_x, "exists (0:r0=1 /\\ 1:r1=2)"), 1, "cuda").thin_air,
+            Said::none);
+  EXPECT_EQ(of(hand_on(k_from_x + k_to_y, k_from_y + k_to_x, "~exists (0:r0=1 /\\ 1:r1=1)"), 1, "cuda").thin_air,
+            Said::yes)
+      << "it fails";
+}
+
+// A race behind a guard that only values out of thin air pass.
+TEST(Beside, ARaceOutOfThinAirIsSaidToBe) {
+  const std::string write0 = "  if (r0 == 1) {\n    *z = 1;\n  }\n", write1 = "  if (r1 == 1) {\n    *z = 2;\n  }\n";
+  const auto program = [&](const std::string& end, const std::string& third = "") {
+    return hand_on(k_from_x + k_to_y + write0, k_from_y + k_to_x + write1, end, third);
+  };
+  const Beside b = of(program("exists (0:r0=0)"), 1, "cuda");
+  EXPECT_EQ(b.races, Said::yes);
+  EXPECT_EQ(b.races_thin_air, Said::yes);
+  EXPECT_EQ(notes(b), std::vector<std::string>{
+                          "the program is undefined: some execution raises data-race, out of thin air alone"});
+  EXPECT_EQ(of(program("exists (0:r0=0)"), 1, "cuda", Property::races).thin_air, Said::yes);
+  const std::string third = "P2@block 2, device 0 (int* x, int* y, int* z) {\n  atomicExch(y, 1);\n}\n\n";
+  EXPECT_EQ(of(program("exists (0:r0=0)", third), 1, "cuda").races_thin_air, Said::no);
+  EXPECT_EQ(of(program("exists (0:r0=0)", third), 1, "cuda", Property::races).thin_air, Said::no);
 }
 
 }  // namespace
