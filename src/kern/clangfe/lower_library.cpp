@@ -31,7 +31,10 @@ std::optional<Values> Lowering::lower_libdevice(const llvm::CallBase& c, const s
     const ValueId zero = bits(0, t.width);
     return Values{compute(Op::ite, {compute(Op::slt, {arg(0), zero}, 1), compute(Op::neg, {arg(0)}, t), arg(0)}, t)};
   }
-  if (n == "mul24" || n == "umul24") return Values{compute(Op::mul, {arg(0), arg(1)}, type_of(arg(0)))};
+  if (n == "mul24" || n == "umul24") {  // of the low 24 bits of each
+    const auto low = [&](unsigned k) { return resize(resize(arg(k), 24, false), 32, n == "mul24"); };
+    return Values{compute(Op::mul, {low(0), low(1)}, type_of(arg(0)))};
+  }
   if (n == "clz" || n == "clzll") return Values{resize(compute(Op::clz, {arg(0)}, type_of(arg(0))), 32, false)};
   if (n == "popc" || n == "popcll") return Values{resize(compute(Op::popcount, {arg(0)}, type_of(arg(0))), 32, false)};
   if (n == "brev" || n == "brevll") return Values{compute(Op::bitreverse, {arg(0)}, type_of(arg(0)))};

@@ -585,14 +585,25 @@ std::optional<Values> Lowering::lower_opencl_integer(const llvm::CallBase& c, co
     const Op least = sign ? Op::smin : Op::umin, most = sign ? Op::smax : Op::umax;
     if (n == "min") return compute(least, {a(0), a(1)}, w);
     if (n == "max") return compute(most, {a(0), a(1)}, w);
-    if (n == "clamp") return compute(least, {compute(most, {a(0), a(1)}, w), a(2)}, w);
+    if (n == "clamp") {  // undefined where the bounds are the other way round
+      const ValueId wrong = compute(sign ? Op::sgt : Op::ugt, {a(1), a(2)}, 1);
+      const ValueId held = compute(least, {compute(most, {a(0), a(1)}, w), a(2)}, w);
+      return compute(Op::ite, {wrong, any(type_of(a(0)), "clamp with bounds the other way round"), held}, w);
+    }
     if (n == "abs") return sign ? compute(Op::smax, {a(0), compute(Op::neg, {a(0)}, w)}, w) : a(0);
     if (n == "abs_diff") return compute(Op::sub, {compute(most, {a(0), a(1)}, w), compute(least, {a(0), a(1)}, w)}, w);
     if (n == "clz") return compute(Op::clz, {a(0)}, w);
     if (n == "ctz") return compute(Op::ctz, {a(0)}, w);
     if (n == "popcount") return compute(Op::popcount, {a(0)}, w);
-    if (n == "mul24") return compute(Op::mul, {a(0), a(1)}, w);
-    if (n == "mad24") return compute(Op::add, {compute(Op::mul, {a(0), a(1)}, w), a(2)}, w);
+    if (n == "mul24" || n == "mad24") {  // of numbers beyond 24 bits the product is up to the implementation
+      const auto fits = [&](size_t i) { return compute(Op::eq, {resize(resize(a(i), 24, false), w, sign), a(i)}, 1); };
+      const Type t = type_of(a(0));
+      const ValueId p = compute(Op::ite,
+                                {compute(Op::and_, {fits(0), fits(1)}, 1), compute(Op::mul, {a(0), a(1)}, w),
+                                 function_of(sign ? "mul24" : "umul24", {a(0), a(1)}, t)},
+                                t);
+      return n == "mul24" ? p : compute(Op::add, {p, a(2)}, w);
+    }
     if (n == "rotate") {
       const ValueId by = compute(Op::and_, {a(1), bits(w - 1, w)}, w);
       const ValueId back = compute(Op::and_, {compute(Op::neg, {by}, w), bits(w - 1, w)}, w);

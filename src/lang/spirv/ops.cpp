@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 #include <spirv/unified1/GLSL.std.450.h>
-#include <spirv/unified1/OpenCL.std.h>
 
 #include <algorithm>
 #include <spirv/unified1/spirv.hpp11>
+
+#include "spirv/ops_lanes.h"
 
 namespace fencepost::spirv {
 
@@ -13,8 +14,6 @@ using spv::Op;
 using T = term::Op;
 
 namespace {
-
-Expr to_width(const Expr& e, uint8_t width, bool is_signed) { return term::resize(e, width, is_signed); }
 
 // An upper bound of a term as an unsigned number.
 uint64_t most(const Expr& e, int depth = 0) {
@@ -156,34 +155,6 @@ bool Operations::takes_pointer(const Operation& o) const {
 }
 
 // ---- lane by lane ------------------------------------------------------------------------------------
-
-template <class F>
-Value Operations::lanes(const Operation& o, size_t operands, F&& f) const {
-  std::vector<Value> in;
-  for (size_t k = 0; k < operands; ++k) in.push_back(arg(o, k));
-  const Type& t = m_.type(o.type, o.at);
-  const auto one = [&](Id type, const std::vector<Value>& xs) {
-    if (std::any_of(xs.begin(), xs.end(), any_opaque)) return Value::opaque(type);
-    std::vector<Expr> es;
-    for (const Value& x : xs) es.push_back(term(x, o.at));
-    const uint8_t w = types_.bits(type, o.at);
-    Expr e = f(es, w);
-    if (e.width() != w) m_.fail(o.at, fmt::format("operands of this width do not give {} bits", w));
-    return Value::scalar(type, std::move(e));
-  };
-  if (t.kind != Type::Kind::vector) return one(o.type, in);
-  std::vector<Value> parts;
-  for (uint32_t l = 0; l < t.count; ++l) {
-    std::vector<Value> xs;
-    for (const Value& v : in) {
-      if (!v.is(Value::Kind::composite) || v.parts.size() != t.count)
-        m_.fail(o.at, "operands of a vector operation are vectors of its size");
-      xs.push_back(v.parts[l]);
-    }
-    parts.push_back(one(t.element, xs));
-  }
-  return Value::composite(o.type, std::move(parts));
-}
 
 Value Operations::arithmetic(const Operation& o, term::Op op) const {
   return lanes(o, 2, [&](const std::vector<Expr>& x, uint8_t w) {
@@ -565,30 +536,6 @@ std::optional<Value> Operations::compute(const Operation& o) const {
 
 std::optional<Value> Operations::extended(const Operation& o, ExtendedSet set, uint32_t n) const {
   const auto two = [&](T op) { return arithmetic(o, op); };
-  const auto magnitude = [&](const std::vector<Expr>& x, uint8_t w) {
-    return term::ite(term::binary(T::slt, x[0], number(0, w)), term::unary(T::neg, x[0]), x[0]);
-  };
-  // Saturating a op b, computed one bit wider.
-  const auto saturate = [&](T op, bool is_signed) {
-    return lanes(o, 2, [&, op, is_signed](const std::vector<Expr>& x, uint8_t w) {
-      if (w > 62) m_.refuse(o.at, "saturating arithmetic of 64 bits is not read");
-      const auto w2 = static_cast<uint8_t>(w + 2);
-      const Expr r = term::binary(op, to_width(x[0], w2, is_signed), to_width(x[1], w2, is_signed));
-      const uint64_t least = is_signed ? (~uint64_t{0} << (w - 1)) : 0;
-      const uint64_t most = is_signed ? term::mask(static_cast<uint8_t>(w - 1)) : term::mask(w);
-      const Expr low = number(least, w2), high = number(most, w2);
-      return to_width(term::binary(T::smin, term::binary(T::smax, r, low), high), w, false);
-    });
-  };
-  // The upper half of a product, computed twice as wide.
-  const auto high_half = [&](bool is_signed) {
-    return lanes(o, 2, [&, is_signed](const std::vector<Expr>& x, uint8_t w) {
-      if (w > 32) m_.refuse(o.at, "the upper half of products of 64 bits is not read");
-      const auto w2 = static_cast<uint8_t>(2 * w);
-      const Expr r = term::binary(T::mul, to_width(x[0], w2, is_signed), to_width(x[1], w2, is_signed));
-      return to_width(term::binary(T::lshr, r, number(w, w2)), w, false);
-    });
-  };
   const Type& t = m_.type(o.type, o.at);
   const Type& element = t.kind == Type::Kind::vector ? m_.type(t.element, o.at) : t;
   if (set == ExtendedSet::glsl) {
@@ -602,20 +549,16 @@ std::optional<Value> Operations::extended(const Operation& o, ExtendedSet set, u
       case GLSLstd450SMax:
         return two(T::smax);
       case GLSLstd450SAbs:
-        return lanes(o, 1, magnitude);
+        return magnitude(o);
       case GLSLstd450SSign:
         return lanes(o, 1, [&](const std::vector<Expr>& x, uint8_t w) {
           return term::ite(term::binary(T::slt, x[0], number(0, w)), number(~uint64_t{0}, w),
                            to_width(term::truth(x[0]), w, false));
         });
       case GLSLstd450UClamp:
-        return lanes(o, 3, [&](const std::vector<Expr>& x, uint8_t) {
-          return term::binary(T::umin, term::binary(T::umax, x[0], x[1]), x[2]);
-        });
+        return clamp(o, false);
       case GLSLstd450SClamp:
-        return lanes(o, 3, [&](const std::vector<Expr>& x, uint8_t) {
-          return term::binary(T::smin, term::binary(T::smax, x[0], x[1]), x[2]);
-        });
+        return clamp(o, true);
       case GLSLstd450FindILsb:
         return lanes(o, 1, [&](const std::vector<Expr>& x, uint8_t w) { return lowest_bit(x[0], w); });
       case GLSLstd450FindUMsb:
@@ -630,88 +573,7 @@ std::optional<Value> Operations::extended(const Operation& o, ExtendedSet set, u
         return std::nullopt;
     }
   }
-  switch (static_cast<OpenCLLIB::Entrypoints>(n)) {
-    case OpenCLLIB::SMin:
-      return two(T::smin);
-    case OpenCLLIB::SMax:
-      return two(T::smax);
-    case OpenCLLIB::UMin:
-      return two(T::umin);
-    case OpenCLLIB::UMax:
-      return two(T::umax);
-    case OpenCLLIB::SAbs:
-      return lanes(o, 1, magnitude);
-    case OpenCLLIB::SClamp:
-      return lanes(o, 3, [&](const std::vector<Expr>& x, uint8_t) {
-        return term::binary(T::smin, term::binary(T::smax, x[0], x[1]), x[2]);
-      });
-    case OpenCLLIB::UClamp:
-      return lanes(o, 3, [&](const std::vector<Expr>& x, uint8_t) {
-        return term::binary(T::umin, term::binary(T::umax, x[0], x[1]), x[2]);
-      });
-    case OpenCLLIB::SAdd_sat:
-      return saturate(T::add, true);
-    case OpenCLLIB::UAdd_sat:
-      return saturate(T::add, false);
-    case OpenCLLIB::SSub_sat:
-      return saturate(T::sub, true);
-    case OpenCLLIB::USub_sat:
-      return saturate(T::sub, false);
-    case OpenCLLIB::Popcount:
-      return lanes(o, 1, [&](const std::vector<Expr>& x, uint8_t) { return count_bits(x[0]); });
-    case OpenCLLIB::SMad24:
-    case OpenCLLIB::UMad24:
-      return lanes(o, 3, [&](const std::vector<Expr>& x, uint8_t) {
-        return term::binary(T::add, term::binary(T::mul, x[0], x[1]), x[2]);
-      });
-    case OpenCLLIB::SMul24:
-    case OpenCLLIB::UMul24:
-      return two(T::mul);
-    case OpenCLLIB::SMul_hi:
-      return high_half(true);
-    case OpenCLLIB::UMul_hi:
-      return high_half(false);
-    case OpenCLLIB::SAbs_diff:
-    case OpenCLLIB::UAbs_diff: {
-      const T less = n == static_cast<uint32_t>(OpenCLLIB::SAbs_diff) ? T::slt : T::ult;
-      return lanes(o, 2, [&, less](const std::vector<Expr>& x, uint8_t) {
-        return term::ite(term::binary(less, x[0], x[1]), term::binary(T::sub, x[1], x[0]),
-                         term::binary(T::sub, x[0], x[1]));
-      });
-    }
-    case OpenCLLIB::Rotate:
-      return lanes(o, 2, [&](const std::vector<Expr>& x, uint8_t w) {
-        const Expr by = term::binary(T::urem, x[1], number(w, w)),
-                   back = term::binary(T::urem, term::binary(T::sub, number(w, w), by), number(w, w));
-        return term::binary(T::or_, term::binary(T::shl, x[0], by), term::binary(T::lshr, x[0], back));
-      });
-    case OpenCLLIB::Clz:
-      return lanes(o, 1, [&](const std::vector<Expr>& x, uint8_t w) {  // highest_bit: all ones without a bit
-        return term::binary(T::sub, number(w - 1u, w), highest_bit(x[0], w));
-      });
-    case OpenCLLIB::Ctz:
-      return lanes(o, 1, [&](const std::vector<Expr>& x, uint8_t w) {
-        return term::ite(term::binary(T::eq, x[0], number(0, w)), number(w, w), lowest_bit(x[0], w));
-      });
-    case OpenCLLIB::Bitselect:
-      return lanes(o, 3, [&](const std::vector<Expr>& x, uint8_t) {
-        return term::binary(T::or_, term::binary(T::and_, x[0], term::unary(T::not_, x[2])),
-                            term::binary(T::and_, x[1], x[2]));
-      });
-    case OpenCLLIB::Select: {  // of a vector, the sign bit of the last operand decides; of a scalar, whether it is 0
-      const bool vector = t.kind == Type::Kind::vector;
-      return lanes(o, 3, [&, vector](const std::vector<Expr>& x, uint8_t) {
-        const Expr c = vector ? term::binary(T::slt, x[2], number(0, x[2].width())) : term::truth(x[2]);
-        return term::ite(c, x[1], x[0]);
-      });
-    }
-    case OpenCLLIB::Printf:
-      return Value::scalar(o.type,
-                           number(0, types_.bits(o.type, o.at)));  // it has succeeded; nobody sees what it prints
-    default:
-      if (element.kind == Type::Kind::float_ && !takes_pointer(o)) return opaque_result(o);
-      return std::nullopt;
-  }
+  return opencl(o, n);
 }
 
 }  // namespace fencepost::spirv

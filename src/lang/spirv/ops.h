@@ -68,6 +68,10 @@ class Operations {
   Value convert(const Operation& o, bool is_signed) const;
   Value saturated(const Operation& o, bool from_signed, bool to_signed) const;
   Value bitcast(const Operation& o) const;
+  std::optional<Value> opencl(const Operation& o, uint32_t number) const;
+  Value magnitude(const Operation& o) const;
+  Value clamp(const Operation& o, bool is_signed) const;
+  Value shuffled(const Operation& o, size_t vectors) const;
   Value carry(const Operation& o) const;
   std::optional<Value> other_dimension(const Operation& o) const;
   Value extract(const Operation& o) const;

@@ -296,6 +296,29 @@ TEST(Counterexamples, barriers_and_atomics_are_as_wide_as_they_say) {
            1}});
 }
 
+TEST(Counterexamples, products_of_24_bits) {
+  decide({{"high-bits.cu", k_block, "__global__ void k(int *o) { o[__mul24(threadIdx.x << 24, 1)] = threadIdx.x; }", 1},
+          {"high-bits-unsigned.cu", k_block,
+           "__global__ void k(int *o) { o[__umul24(threadIdx.x << 24, 1)] = threadIdx.x; }", 1},
+          {"low-bits.cu", k_cuda,
+           "__global__ void k(int *o) { o[__umul24(blockIdx.x, 64) + __mul24(threadIdx.x, 1)] = 1; }", 0},
+          {"high-bits.cl", k_group,
+           "kernel void k(global int *o) { o[mul24((int)get_local_id(0) << 24, 1)] = get_local_id(0); }", 1},
+          {"high-bits-unsigned.cl", k_group,
+           "kernel void k(global int *o) { o[mad24((uint)get_local_id(0) << 24, 1u, 1u)] = get_local_id(0); }", 1},
+          {"low-bits.cl", k_cl,
+           "kernel void k(global int *o) { o[mad24((int)get_group_id(0), 64, (int)get_local_id(0))] = 1; }", 0}});
+}
+
+TEST(Counterexamples, clamped_to_bounds_the_other_way_round) {
+  decide(
+      {{"wrong.cl", k_cl,
+        "kernel void k(global int *o, int n) { int i = get_global_id(0); if (i < n) o[clamp(i, 1, n - 9) + i] = i; }",
+        1},
+       {"right.cl", k_cl,
+        "kernel void k(global int *o, int n) { int i = get_global_id(0); if (i < n) o[clamp(i, 0, n - 1)] = i; }", 0}});
+}
+
 TEST(Counterexamples, sub_groups_are_of_no_known_size) {
   const char* leaders =
       "kernel void k(global const int *in, global int *out) { local int s[8]; int l = get_local_id(0);"
