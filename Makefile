@@ -122,6 +122,7 @@ fuzz-front:
 	$(FRONT) --language opencl
 	$(FRONT) --language opencl --against interpreter
 	python3 tests/fuzz/front/builtins.py --driver $(BUILD)/tests/fuzz/front_driver --count 30 --seed $(FUZZ_SEED) || [ $$? = 77 ]
+	python3 tests/fuzz/front/litmus_c.py --driver $(BUILD)/tests/fuzz/front_driver --count 5000 --seed $(FUZZ_SEED) --keep $(BUILD)/disagreements || [ $$? = 77 ]
 	python3 tests/fuzz/front/ptx.py run --driver $(BUILD)/tests/fuzz/front_driver --count 2000 --seed $(FUZZ_SEED) --keep $(BUILD)/disagreements \
 	  $(BUILD)/ptx || test $$? = 77
 

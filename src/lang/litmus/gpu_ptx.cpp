@@ -14,6 +14,7 @@
 
 #include "litmus/condition.h"
 #include "litmus/parse.h"
+#include "prog/places.h"
 #include "prog/syntax.h"
 #include "vocab/vocab.h"
 
@@ -328,6 +329,7 @@ class Reader {
       fail_at(l.first_use, fmt::format("{} is neither a register of the thread nor a location", litmus::quoted(name)),
               suggest(name, names, fmt::format("declare it in the initial state: {} = 0;", name)));
     }
+    std::vector<prog::Template> codes;
     for (uint32_t k = 0; k < threads_.size(); ++k) {
       prog::Thread thread;
       thread.id = k;
@@ -335,8 +337,12 @@ class Reader {
       prog::Template code = threads_[k].finish();
       thread.init = threads_[k].init;
       widths(code);
-      thread.templ = prog::intern_template(t, std::move(code));
+      codes.push_back(std::move(code));
       t.threads.push_back(std::move(thread));
+    }
+    for (uint32_t k = 0; k < codes.size(); ++k) {  // now that all locations have their widths
+      prog::check_places(codes[k], t.objects, t.symbols);
+      t.threads[k].templ = prog::intern_template(t, std::move(codes[k]));
     }
     for (const auto& [object, value, span] : values_) {
       prog::Object& o = t.objects[object];

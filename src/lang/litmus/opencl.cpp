@@ -9,6 +9,7 @@
 #include "litmus/opencl_ast.h"
 #include "litmus/opencl_lower.h"
 #include "litmus/parse.h"
+#include "prog/places.h"
 #include "prog/syntax.h"
 
 namespace fencepost::litmus {
@@ -402,6 +403,7 @@ prog::Test parse_text(const SourcePtr& source) {
   test.span = Span{source, 0, static_cast<uint32_t>(source->text.size())};
   for (size_t k = 0; k < threads.size(); ++k) {
     test.threads[k].init = threads[k].init();
+    prog::check_places(threads[k].code(), test.objects, test.symbols);
     test.threads[k].templ = prog::intern_template(test, std::move(threads[k].code()));
   }
   return test;

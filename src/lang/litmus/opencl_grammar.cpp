@@ -708,9 +708,8 @@ class Grammar {
       digits.text.remove_suffix(1);
     }
     const uint64_t v = number_value(c_, digits);
-    const uint64_t int_limit = negative ? uint64_t{1} << 31 : (uint64_t{1} << 31) - 1;
-    const bool hex =
-        digits.text.size() > 1 && digits.text[1] != '0' && (digits.text[1] == 'x' || digits.text[1] == 'X');
+    const bool hex = digits.text.size() > 1 && (digits.text[1] == 'x' || digits.text[1] == 'X');
+    const uint64_t int_limit = negative && !hex ? uint64_t{1} << 31 : (uint64_t{1} << 31) - 1;
     ExprPtr e = make(Expr::Kind::number, "", t.begin);
     if (is_long || (v > int_limit && !((is_unsigned || hex) && v <= 0xffffffffu)))
       e->type = long_type(!is_unsigned);

@@ -443,13 +443,22 @@ Value Lowering::conditional(const Expr& e) {
   const If i = begin_if(c, true, e.span);
   const Value a = value(*e.kids[1]);
   if (a.is_void) fail_at(e.kids[1]->span, "this has no value", "use if and else");
-  const CType type = a.type.pointer() ? a.type : promoted(a, e.span).type;
+  CType type = a.type.pointer() ? a.type : promoted(a, e.span).type;
   const prog::RegId t = temporary(type);
   copy_to(t, type, a, e.span);
   begin_else(i, e.span);
   const Value b = value(*e.kids[2]);
-  if (!b.is_void && !b.type.pointer() && promoted(b, e.span).type.width > type.value_width())
-    unsupported(e.kids[2]->span, "the second arm is wider than the first", "cast the first arm to the wider type");
+  if (!b.is_void && !b.type.pointer() && !type.pointer()) {
+    const CType other = promoted(b, e.span).type;
+    if (other.width > type.width)
+      unsupported(e.kids[2]->span, "the second arm is wider than the first", "cast the first arm to the wider type");
+    // Of two arms of one width the type without a sign is that of both.
+    if (other.width == type.width && !other.is_signed && type.is_signed) {
+      type = other;
+      t_.registers[t].type = type.text();
+      t_.registers[t].is_unsigned = true;
+    }
+  }
   copy_to(t, type, b, e.kids[2]->span);
   end_if(i, e.span);
   return register_value(t, type);
@@ -517,7 +526,11 @@ Value Lowering::change_by_one(const Expr& e, bool want_old, bool wanted) {
   const Value old = load(p, e.span, nullptr);
   const Value changed = combine(op, old, one, e.span);
   store(p, changed, e.span);
-  return want_old ? old : changed;
+  if (want_old) return old;
+  Value now;  // what the location holds
+  now.type = p.type.plain();
+  now.e = convert(changed, now.type, e.span);
+  return now;
 }
 
 Value Lowering::minmax(const Expr& e) {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "lower/lower.h"
+#include "prog/places.h"
 #include "prog/syntax.h"
 #include "prog/test.h"
 #include "read/read.h"
@@ -460,6 +461,7 @@ class Writer {
 }  // namespace
 
 Expected<prog::Test> apply(const Table& table, const prog::Test& test, std::vector<bool>* used) {
+  if (prog::has_place_checks(test)) return apply(table, prog::without_place_checks(test), used);
   return Writer(table, test, used).write();
 }
 

@@ -7,6 +7,7 @@
 
 #include "print/litmus.h"
 #include "print/question.h"
+#include "prog/places.h"
 #include "prog/test.h"
 #include "term/term.h"
 #include "vocab/vocab.h"
@@ -90,6 +91,7 @@ std::string scope_tree(const prog::Test& test) {
 }  // namespace
 
 std::string print_gpu_ptx(const prog::Test& test) {
+  if (prog::has_place_checks(test)) return print_gpu_ptx(prog::without_place_checks(test));
   std::string out = "GPU_PTX " + test.title + "\n";
   for (const std::string& r : test.remarks) out += "\"" + r + "\"\n";
   out += "{\n";

@@ -13,6 +13,7 @@
 #include "print/litmus.h"
 #include "print/opencl_text.h"
 #include "print/question.h"
+#include "prog/places.h"
 #include "prog/syntax.h"
 
 namespace fencepost::print {
@@ -534,6 +535,7 @@ std::string initial_state(const prog::Test& test) {
 }  // namespace
 
 std::string print_opencl(const prog::Test& test) {
+  if (prog::has_place_checks(test)) return print_opencl(prog::without_place_checks(test));
   const bool cuda = test.syntax == prog::Syntax::cuda;
   std::string out = (cuda ? "CUDA " : "OPENCL ") + test.title + "\n";
   for (const std::string& r : test.remarks) out += "\"" + r + "\"\n";

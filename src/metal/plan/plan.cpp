@@ -7,6 +7,7 @@
 
 #include "plan/frame.h"
 #include "plan/homes.h"
+#include "prog/places.h"
 #include "vocab/vocab.h"
 
 namespace fencepost::plan {
@@ -671,6 +672,7 @@ bool holds(const prog::Test& test, const std::vector<prog::Observable>& observab
 }
 
 Expected<Program> make_program(const prog::Test& test, const Target& target, const Shape& shape) {
+  if (prog::has_place_checks(test)) return make_program(prog::without_place_checks(test), target, shape);
   if (const auto ok = check_features(test); !ok) return std::unexpected(ok.error());
   for (const prog::Object& o : test.objects)
     if (o.home != prog::k_none)
