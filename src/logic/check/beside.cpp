@@ -144,6 +144,21 @@ Beside beside(const prog::Test& test, const cat::Model& model, const Options& op
     out.races = !in_time ? Said::unknown : r.verdict.status == Status::fails ? Said::yes : Said::no;
     out.flags = r.flags;
     out.undefined = any_undefines(model, r.flags);
+    if (out.races == Said::yes && !out.undefined && has_tag(test, vocab::Tag::UB)) {
+      // A race that leaves the program defined is not to hide that another execution does not.
+      cat::Model undefining = model;
+      std::erase_if(undefining.axioms, [&](const cat::Axiom& a) { return a.flag && !undefines(model, a); });
+      Result u;
+      const bool known = within_processor_time(job, limit, [&](Job& part) {
+        u = ask(undefining, part);
+        return u.verdict.status == Status::fails || u.verdict.status == Status::holds;
+      });
+      if (!known) out.flags.push_back("perhaps undefined-behavior");
+      if (known && u.verdict.status == Status::fails) {
+        out.flags.insert(out.flags.begin(), u.flags.begin(), u.flags.end());
+        out.undefined = true;
+      }
+    }
     if (out.races == Said::yes)
       out.races_thin_air = thin_air(r.execution, model, job, limit, [&](const cat::Model& grounded, Job& part) {
         return rests_on_another(ask(grounded, part));

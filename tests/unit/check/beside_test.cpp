@@ -44,6 +44,21 @@ TEST(Beside, ARaceOfPtxLeavesTheProgramDefined) {
   EXPECT_EQ(notes(b), std::vector<std::string>{"some execution raises data-race"});
 }
 
+// Its race is a finding and no more; that a register leads to no location is undefined behaviour.
+TEST(Beside, ARaceOfPtxHidesNoUndefinedBehaviour) {
+  const std::string test =
+      "GPU_PTX outside\n{ .s64 x = 0; .s64 y = 7;\n  0:.reg .s64 r0 = 0; 0:.reg .s64 r1 = 0; 0:.reg .b64 b = y; }\n"
+      " T0 | T1 ;\n ld.cg.s64 r0, [x] | st.cg.s64 [x], 1 ;\n add.s64 b, b, @ | ;\n ld.cg.s64 r1, [b] | ;\n"
+      "ScopeTree (device (cta (warp T0)) (cta (warp T1)))\nexists (0:r0 = 1)\n";
+  const auto with = [&](const std::string& added) { return std::string(test).replace(test.find('@'), 1, added); };
+  const Beside b = of(with("r0"));
+  EXPECT_TRUE(b.undefined);
+  EXPECT_EQ(b.flags, (std::vector<std::string>{"undefined-behavior", "data-race"}));
+  const Beside inside = of(with("0"));
+  EXPECT_FALSE(inside.undefined);
+  EXPECT_EQ(inside.flags, std::vector<std::string>{"data-race"});
+}
+
 TEST(Beside, AProgramWithoutRaces) {
   EXPECT_EQ(of(k_head + "P1@wg 1, dev 0 (global int* x) {\n  int r = 0;\n}\n\n~exists (1:r=1)\n").races,
             Beside::Said::no);
