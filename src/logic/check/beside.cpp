@@ -55,23 +55,59 @@ double limit_of(const Result& result) {
   return std::max(k_least_seconds, p.program + p.settle + p.model + p.search + p.replay);
 }
 
-bool depends_on_itself(const reference::RunResult& run) {
-  const reference::Execution& x = run.execution;
+// What follows a loop depends on what ends it: whoever waits for a value does nothing until it is there. In C a control
+// dependency ends with its statement; here one that leaves a loop reaches to the end of the thread. Models without an
+// axiom against values out of thin air do not look at dependencies, so that nothing else changes.
+prog::Test with_ends_of_loops(const prog::Test& test) {
+  prog::Test out = test;
+  for (prog::Template& t : out.templates) {
+    const auto goes = [&](const prog::Instr& i) {
+      return (i.kind == prog::Kind::jump || i.kind == prog::Kind::branch) && i.label < t.labels.size();
+    };
+    for (uint32_t back = 0; back < t.code.size(); ++back) {
+      if (!goes(t.code[back]) || t.labels[t.code[back].label].at > back) continue;
+      for (uint32_t k = t.labels[t.code[back].label].at; k <= back; ++k) {
+        prog::Instr& i = t.code[k];
+        if (i.kind != prog::Kind::branch || i.reach != prog::CtrlReach::to_label || i.ctrl_end >= t.labels.size() ||
+            t.labels[i.ctrl_end].at <= back)
+          continue;
+        i.reach = prog::CtrlReach::rest_of_thread;
+        i.ctrl_end = prog::k_none;
+      }
+    }
+  }
+  return out;
+}
+
+bool depends_on_itself(const reference::Execution& x) {
   Relation round = x.rel(vocab::Base::rf);
   for (const vocab::Base b : {vocab::Base::addr, vocab::Base::data, vocab::Base::ctrl}) round |= x.rel(b);
   return !round.acyclic();
 }
 
-// Whether what is said of `found` is so out of thin air alone. `other`: whether there is an execution without, asked of
-// the model that forbids values out of thin air; nothing where that is not known.
-Said thin_air(const std::optional<reference::RunResult>& found, const cat::Model& model, const Job& job, double limit,
-              const std::function<std::optional<bool>(const cat::Model&, Job&)>& other) {
-  if (!found) return Said::none;
-  if (!depends_on_itself(*found)) return Said::no;
+// An execution that something is said of, and how it was chosen, where that is known.
+struct Shown {
+  const std::optional<reference::RunResult>& run;
+  const std::optional<reference::Choices>& choices;
+  const prog::LoopBounds& bound;
+};
+
+// Whether what is said of it is so out of thin air alone. `other`: whether there is an execution without, asked of the
+// test with_ends_of_loops and the model that forbids values out of thin air; nothing where that is not known.
+Said thin_air(const Shown& shown, const prog::Test& test, const cat::Model& model, const Job& job, double limit,
+              const std::function<std::optional<bool>(const prog::Test&, const cat::Model&, Job&)>& other) {
+  if (!shown.run) return Said::none;
+  if (cat::forbids_thin_air(model)) return Said::no;
+  const prog::Test depending = with_ends_of_loops(test);
+  bool round = depends_on_itself(shown.run->execution);
+  if (!round && shown.choices)
+    if (const auto again = reference::run(depending, *shown.choices, {shown.bound}))
+      round = depends_on_itself(again->execution);
+  if (!round) return Said::no;
   const cat::Model grounded = cat::without_thin_air(model);
   std::optional<bool> is_there;
   const bool in_time = within_processor_time(job, limit, [&](Job& part) {
-    is_there = other(grounded, part);
+    is_there = other(depending, grounded, part);
     return is_there.has_value();
   });
   return !in_time ? Said::unknown : *is_there ? Said::no : Said::yes;
@@ -123,9 +159,10 @@ Beside beside(const prog::Test& test, const cat::Model& model, const Options& op
   again.reduce = options.reduce || options.auto_bound;
   again.companion = false;
   const double limit = limit_of(result);
-  out.thin_air = thin_air(result.execution, model, job, limit, [&](const cat::Model& grounded, Job& part) {
-    return rests_on_another(check(test, grounded, again, part));
-  });
+  out.thin_air = thin_air({result.execution, result.choices, result.bound}, test, model, job, limit,
+                          [&](const prog::Test& depending, const cat::Model& grounded, Job& part) {
+                            return rests_on_another(check(depending, grounded, again, part));
+                          });
   if (options.property != Property::condition) return out;
   if (may_flag(test, model)) {
     Options races = again;
@@ -133,11 +170,11 @@ Beside beside(const prog::Test& test, const cat::Model& model, const Options& op
     // A bound that is given is come to from below here too.
     const bool from_below = races.engine == Engine::automatic && !races.reduce;
     Result r;
-    const auto ask = [&](const cat::Model& m, Job& part) {
-      return from_below ? check_from_below(test, m, races, part) : solve(test, m, races, part);
+    const auto ask = [&](const prog::Test& t, const cat::Model& m, Job& part) {
+      return from_below ? check_from_below(t, m, races, part) : solve(t, m, races, part);
     };
     const bool in_time = within_processor_time(job, limit, [&](Job& part) {
-      r = ask(model, part);
+      r = ask(test, model, part);
       return r.verdict.status == Status::fails || r.verdict.status == Status::holds;
     });
     if (!in_time) r.flags.clear();
@@ -150,7 +187,7 @@ Beside beside(const prog::Test& test, const cat::Model& model, const Options& op
       std::erase_if(undefining.axioms, [&](const cat::Axiom& a) { return a.flag && !undefines(model, a); });
       Result u;
       const bool known = within_processor_time(job, limit, [&](Job& part) {
-        u = ask(undefining, part);
+        u = ask(test, undefining, part);
         return u.verdict.status == Status::fails || u.verdict.status == Status::holds;
       });
       if (!known) out.flags.push_back("perhaps undefined-behavior");
@@ -160,21 +197,24 @@ Beside beside(const prog::Test& test, const cat::Model& model, const Options& op
       }
     }
     if (out.races == Said::yes)
-      out.races_thin_air = thin_air(r.execution, model, job, limit, [&](const cat::Model& grounded, Job& part) {
-        return rests_on_another(ask(grounded, part));
-      });
+      out.races_thin_air = thin_air({r.execution, r.choices, r.bound}, test, model, job, limit,
+                                    [&](const prog::Test& depending, const cat::Model& grounded, Job& part) {
+                                      return rests_on_another(ask(depending, grounded, part));
+                                    });
   }
   if (has_barriers(test)) {
     Options waits = options;
     waits.bound = result.bound;
     std::optional<reference::RunResult> waiting;
-    const auto is_there = [&](const cat::Model& m, Job& part) -> std::optional<bool> {
-      solving::Queries q(test, m, waits, part);
+    std::optional<reference::Choices> choices;
+    const auto is_there = [&](const prog::Test& t, const cat::Model& m, Job& part) -> std::optional<bool> {
+      solving::Queries q(t, m, waits, part);
       if (!q.prepare()) return {};
       Statistics unused;
       solving::Found found = q.ask(solving::Goal::blocked, false, unused);
       if (found.answer == solving::Answer::sat) {
         waiting = std::move(found.run);
+        choices = std::move(found.choices);
         return true;
       }
       return found.answer == solving::Answer::unsat && !q.may_be_cut() ? std::optional(false) : std::nullopt;
@@ -182,13 +222,13 @@ Beside beside(const prog::Test& test, const cat::Model& model, const Options& op
     std::optional<bool> said;
     const bool in_time = within_processor_time(job, limit, [&](Job& part) {
       waiting.reset();
-      said = is_there(model, part);
+      said = is_there(test, model, part);
       return said.has_value();
     });
     out.blocked = !in_time ? Said::unknown : *said ? Said::yes : Said::no;
     if (out.blocked == Said::yes) {
       out.blocked_at = blocked_at(test, *waiting);
-      out.blocked_thin_air = thin_air(waiting, model, job, limit, is_there);
+      out.blocked_thin_air = thin_air({waiting, choices, waits.bound}, test, model, job, limit, is_there);
     }
   }
   return out;

@@ -132,6 +132,21 @@ TEST(Beside, BranchesAreDependenciesToo) {
   EXPECT_EQ(of(hand_on(k_from_x + guarded0, k_from_y + "  atomicExch(x, 1);\n", k_both), 1, "cuda").thin_air, Said::no);
 }
 
+// Two threads that each wait for what the other writes behind its loop; one of them leaves its loop by a break.
+TEST(Beside, WhatFollowsALoopDependsOnWhatEndsIt) {
+  const std::string
+      waits = "  while (atomicAdd(x, 0) == 0) {\n  }\n  atomicExch(y, 1);\n",
+      leaves = "  while (1) {\n    int r1 = atomicAdd(y, 0);\n    if (r1 == 1) { break; }\n  }\n  atomicExch(x, 1);\n";
+  EXPECT_EQ(of(hand_on(waits, leaves, "exists (x=1)"), 2, "cuda").thin_air, Said::yes);
+  EXPECT_EQ(of(hand_on(waits, "  atomicExch(x, 1);\n", "exists (y=1)"), 2, "cuda").thin_air, Said::no);
+  // What a branch within the loop decides is over with it.
+  const std::string within =
+      "  int i = 0;\n  int r0 = 0;\n  while (i < 1) {\n    r0 = atomicAdd(x, 0);\n    if (r0 == 1) { atomicExch(z, 1); "
+      "}\n"
+      "    i = i + 1;\n  }\n  atomicExch(y, 1);\n";
+  EXPECT_EQ(of(hand_on(within, k_from_y + k_to_x, k_both), 2, "cuda").thin_air, Said::no);
+}
+
 // Load buffering needs no value of its own making, and so does what a third thread gives.
 TEST(Beside, WhatAnotherExecutionShowsIsNotOutOfThinAir) {
   EXPECT_EQ(of(hand_on(k_from_x + "  atomicExch(y, 1);\n", k_from_y + k_to_x, k_both), 1, "cuda").thin_air, Said::no);

@@ -101,9 +101,11 @@ TEST(GpuPtxPredicates, GuardAnyInstruction) {
 
 TEST(GpuPtxAddresses, KnownUnlessTheRegisterIsWritten) {
   EXPECT_EQ(gpu("ld.s32 r0, [b]").instrs(0).front().addr.symbol, 1u);
-  const prog::Test t = parse(
+  const prog::Test checked = parse(
       "GPU_PTX t\n{ x = 0; 0:.reg .s32 r0; 0:.reg .b64 a = x; 0:.reg .u64 d; }\n T0 ;\n add.u64 a, a, d ;\n ld.s32 r0, "
       "[a] ;\nScopeTree (cta (warp T0))");
+  EXPECT_TRUE(prog::has_place_checks(checked));
+  const prog::Test t = prog::without_place_checks(checked);
   EXPECT_EQ(t.instrs(0)[1].addr.symbol, prog::k_none);
   EXPECT_TRUE(t.instrs(0)[1].addr.index.is_var());
   EXPECT_EQ(t.threads[0].init.front().address, 0u);

@@ -163,9 +163,11 @@ TEST(OpenclMemory, ParametersInConditionsAreAddresses) {
 }
 
 TEST(OpenclMemory, Pointers) {
-  const prog::Test t = parse(
+  const prog::Test checked = parse(
       "OPENCL t\n{ int A[3]; p = &A; }\nP0 (int* A, int** p) { int* q = *p; *q = 1; A[2] = 2; *(A + 1) = 3; int r = "
       "A[*q]; q[1] = 4; }");
+  EXPECT_TRUE(prog::has_place_checks(checked));
+  const prog::Test t = prog::without_place_checks(checked);
   const auto& code = t.instrs(0);
   EXPECT_TRUE(code[0].addr.direct());
   EXPECT_EQ(t.code(0).registers[code[0].dst].width, 64);
