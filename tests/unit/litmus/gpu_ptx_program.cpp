@@ -1,5 +1,6 @@
 // What GPU_PTX tests become: tags, widths, addresses, scope trees, regions.
 #include "asm_support.h"
+#include "prog/places.h"
 #include "prog/syntax.h"
 
 using namespace asm_test;

@@ -1,5 +1,6 @@
 // What OPENCL threads become: tags, widths, control flow, compare-exchange, memory.
 #include "asm_support.h"
+#include "prog/places.h"
 
 using namespace asm_test;
 using prog::Form;
