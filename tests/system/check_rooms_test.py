@@ -73,6 +73,12 @@ class CheckRooms(unittest.TestCase):
     def test_cycle_in_the_list(self):
         self.refused({"src/ROOMS": "ground/base : \nlang/prog : check\nlogic/check : prog\n"}, "a cycle or a typo")
 
+    def test_floor_in_two_pieces(self):
+        # prog -> draw runs back up: the ground would stand on a floor that stands on it.
+        self.refused({"src/ROOMS": "ground/base : \nlang/prog : \nground/draw : prog\nlogic/check : prog\n",
+                      "src/ground/draw/draw.h": '#include "prog/test.h"\n'},
+                     "src/ROOMS:3: 'draw' stands apart from the other rooms of floor 'ground', above 'lang'")
+
     def test_cycle_of_includes(self):
         self.refused({"src/ROOMS": "ground/base : \nlang/prog : check\nlogic/check : prog\n",
                       "src/lang/prog/more.h": '#include "check/check.h"\n'}, "rooms include each other in a cycle")
