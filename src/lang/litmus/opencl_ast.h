@@ -12,31 +12,9 @@
 
 #include "base/source.h"
 #include "litmus/lexer.h"
+#include "litmus/opencl_type.h"
 
 namespace fencepost::litmus::opencl {
-
-// An integer type, or a pointer to one. Sizes are those of OpenCL C on a 64-bit device.
-struct CType {
-  std::string base = "int";  // canonical name of the integer type, without atomic_
-  uint8_t width = 32;        // of the integer type
-  bool is_signed = true;     // of the integer type
-  bool atomic = false;
-  uint8_t stars = 0;
-  bool flag = false;         // atomic_flag: an atomic_int that its own two functions alone reach
-  bool is_volatile = false;  // CUDA, of the integer type: accesses are relaxed at system scope
-
-  bool pointer() const { return stars > 0; }
-  uint8_t value_width() const { return pointer() ? 64 : width; }
-  bool value_signed() const { return !pointer() && is_signed; }
-  CType pointee() const;
-  CType plain() const;       // without atomic and volatile, for registers
-  std::string text() const;  // "atomic_int*"
-};
-
-CType int_type();
-CType long_type(bool is_signed = true);
-std::optional<CType> find_type(std::string_view word);  // one-word names
-std::vector<std::string> type_names();
 
 struct Stmt;
 struct Expr;

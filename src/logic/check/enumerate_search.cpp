@@ -1,10 +1,9 @@
 #include "check/enumerate_search.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "base/diagnostic.h"
+#include "check/enumerate_free.h"
 #include "prog/test.h"
 #include "reference/interval.h"
 #include "reference/relations.h"
@@ -14,10 +13,6 @@ namespace fencepost::check {
 
 using reference::StopReason;
 using vocab::Base;
-
-namespace {
-constexpr size_t k_most_listed = 64;  // final states of one candidate that differ in free values alone
-}
 
 class Search::State {
  public:
@@ -323,7 +318,9 @@ class Search::State {
       if (a == sat::Answer::unknown) gave_up_ = true;
       if (a != sat::Answer::sat) return true;
       if (!barriers_early_) {
-        if (const Expr meeting = meeting_of(s); !meeting.is_const()) {
+        if (const Expr meeting = meeting_of(
+                test_, c_, [this](const Expr& e) { return with_known(e); }, s);
+            !meeting.is_const()) {
           base.constraints.push_back({meeting, true});
           seen.push_back(meeting);
           again = true;
@@ -346,11 +343,19 @@ class Search::State {
 
   // Solutions that show something new, `s` first.
   bool each_shown(Equations base, Solution s) {
-    if (!choose_listed(base)) return true;
+    const std::vector<Observed> seen = observed();
+    const Expr condition = with_known(condition_term(test_, test_.condition, final_terms()));
+    const auto listing = list_values(base, seen, barrier_operands(), job_);
+    if (!listing) {
+      gave_up_ = true;
+      return true;
+    }
+    free_ = listing->free;
+    loose_ = loose_ || listing->loose;
     const size_t mark = trail_.size();
     const std::vector<uint32_t> open = unresolved_;
     for (;;) {
-      const Expr shown = shown_by(s);
+      const Expr shown = shown_by(s, seen, free_, condition);
       const bool more = go_on_with(s);
       undo(mark);
       unresolved_ = open;
@@ -378,38 +383,6 @@ class Search::State {
     return fence_order(0);
   }
 
-  // What decides which barriers meet, as the solution has it: which ids are equal, to each other and to the constant
-  // ids of the code, and how each quorum stands to the numbers of arrivals that are possible. Solutions of one meeting
-  // have the same barriers; there are finitely many.
-  Expr meeting_of(const Solution& s) const {
-    Expr all = term::constant(1, 1);
-    const auto as_solved = [&](Expr t) {
-      const auto v = term::eval(t, [&](uint64_t var) -> std::optional<uint64_t> {
-        const auto it = s.find(var);
-        return it == s.end() ? 0 : it->second;
-      });
-      all = term::binary(term::Op::and_, all, *v != 0 ? t : term::unary(term::Op::not_, t));
-    };
-    const auto operand = [&](const Expr& e) { return with_known(term::resize(e, 64, true)); };
-    std::vector<Expr> ids;
-    for (const OpenArrival& o : c_.arrivals)
-      if (o.arrival->id) ids.push_back(operand(o.arrival->id));
-    for (const prog::Template& t : test_.templates)
-      for (const prog::Instr& i : t.code)
-        if (i.kind == prog::Kind::barrier && i.barrier.id && i.barrier.id.is_const())
-          ids.push_back(term::resize(i.barrier.id, 64, true));
-    for (size_t i = 0; i < ids.size(); ++i)
-      for (size_t j = 0; j < i; ++j)
-        if (!ids[i].is_const() || !ids[j].is_const()) as_solved(term::binary(term::Op::eq, ids[i], ids[j]));
-    for (const OpenArrival& o : c_.arrivals) {
-      if (!o.arrival->quorum) continue;
-      const Expr q = operand(o.arrival->quorum);
-      if (q.is_const()) continue;
-      for (size_t n = 0; n <= c_.arrivals.size(); ++n) as_solved(term::binary(term::Op::sle, q, term::constant(n, 64)));
-    }
-    return all;
-  }
-
   Equations filtered_equations() const {
     Equations q = equations();
     if (goal_->filter) {
@@ -419,102 +392,21 @@ class Search::State {
     return q;
   }
 
-  Expr observed(size_t i) const {
+  // What the observables are at the end, as far as it is known.
+  std::vector<Observed> observed() const {
     const FinalTerms final = final_terms();
-    const prog::Observable& o = goal_->observe[i];
-    return with_known(o.is_register ? final.reg(o.thread, o.reg)
-                                    : final.memory(test_.symbols[o.symbol].object, o.cell));
+    std::vector<Observed> out;
+    for (const prog::Observable& o : goal_->observe)
+      out.push_back({with_known(o.is_register ? final.reg(o.thread, o.reg)
+                                              : final.memory(test_.symbols[o.symbol].object, o.cell)),
+                     o.width});
+    return out;
   }
-  static uint64_t value_under(const Expr& e, const Solution& s) {
-    return *term::eval(e, [&](uint64_t var) -> std::optional<uint64_t> {
-      const auto it = s.find(var);
-      return it == s.end() ? 0 : it->second;
-    });
-  }
-
-  // What a solution shows: the values that are listed, and whether the condition holds.
-  Expr shown_by(const Solution& s) const {
-    Expr all = term::constant(1, 1);
-    for (size_t i = 0; i < goal_->observe.size(); ++i) {
-      const Expr e = observed(i);
-      if (free_[i] || e.is_const()) continue;
-      all = term::binary(term::Op::and_, all,
-                         term::binary(term::Op::eq, e, term::constant(value_under(e, s), e.width())));
-    }
-    const Expr condition = with_known(condition_term(test_, test_.condition, final_terms()));
-    if (condition.is_const()) return all;
-    return term::binary(term::Op::and_, all,
-                        value_under(condition, s) != 0 ? condition : term::unary(term::Op::not_, condition));
-  }
-
-  // Which observables are free, and printed so: those that are one variable of which nothing else is said. The others
-  // are listed value by value, up to k_most_listed of them; if there are more, these too are called free, and the list
-  // of states says more than the program does (loose_).
-  bool choose_listed(const Equations& base) {
-    if (goal_->observe.empty()) return true;
-    std::vector<size_t> open;
-    for (size_t i = 0; i < goal_->observe.size(); ++i)
-      if (!observed(i).is_const()) open.push_back(i);
-    const auto uses = occurrences(base, open);
-    for (size_t i : open) {
-      const Expr e = observed(i);
-      free_[i] = e.is_var() && e.width() == goal_->observe[i].width && uses.at(root(base, e.value())) == 1;
-    }
-    const std::vector<bool> alone = free_;
-    Equations left = base;
-    for (size_t n = 0; n <= k_most_listed; ++n) {
-      Solution s;
-      const sat::Answer a = solve(left, job_, s);
-      if (a == sat::Answer::unknown) gave_up_ = true;
-      if (a != sat::Answer::sat) return a == sat::Answer::unsat;
-      Expr shown = term::constant(1, 1);
-      for (size_t i : open)
-        if (!alone[i]) {
-          const Expr e = observed(i);
-          shown = term::binary(term::Op::and_, shown,
-                               term::binary(term::Op::eq, e, term::constant(value_under(e, s), e.width())));
-        }
-      if (shown.is_const()) return true;
-      left.constraints.push_back({shown, false});
-    }
-    loose_ = true;
-    for (size_t i : open) free_[i] = free_[i] || varies(base, observed(i));
-    return true;
-  }
-  bool varies(const Equations& base, const Expr& e) const {
-    Solution s;
-    if (solve(base, job_, s) != sat::Answer::sat) return true;
-    Equations other = base;
-    other.constraints.push_back({term::binary(term::Op::ne, e, term::constant(value_under(e, s), e.width())), true});
-    Solution unused;
-    return solve(other, job_, unused) != sat::Answer::unsat;
-  }
-
-  // Variables that equations make equal go by one of them.
-  static uint64_t root(const Equations& base, uint64_t variable) {
-    std::set<uint64_t> same{variable};
-    for (bool grew = true; grew;) {
-      grew = false;
-      for (const auto& [a, b] : base.equal)
-        if (a.is_var() && b.is_var() && same.contains(a.value()) != same.contains(b.value())) {
-          same.insert(a.value());
-          same.insert(b.value());
-          grew = true;
-        }
-    }
-    return *same.begin();
-  }
-  // By root: how many constraints, other equations and open observables speak of the variable.
-  std::map<uint64_t, uint32_t> occurrences(const Equations& base, const std::vector<size_t>& open) const {
-    std::map<uint64_t, uint32_t> out;
-    const auto count = [&](const Expr& e) {
-      if (e) term::for_each_variable(with_known(e), [&](uint64_t v) { ++out[root(base, v)]; });
-    };
-    for (const auto& [a, b] : base.equal)
-      if (!(a.is_var() && b.is_var())) count(a), count(b);
-    for (const Constraint& c : base.constraints) count(c.term);
-    for (size_t i : open) count(observed(i));
-    for (const OpenArrival& o : c_.arrivals) count(o.arrival->id), count(o.arrival->quorum);
+  std::vector<Expr> barrier_operands() const {
+    std::vector<Expr> out;
+    for (const OpenArrival& o : c_.arrivals)
+      for (const Expr& e : {o.arrival->id, o.arrival->quorum})
+        if (e) out.push_back(with_known(e));
     return out;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "encode/thread_graph.h"
 #include "prog/lanes.h"
 #include "prog/test.h"
 
@@ -76,14 +77,6 @@ struct State {
   std::map<std::string, std::vector<Arrival>> arrivals;
 };
 
-using Loop = SymLoop;
-
-struct NodeKey {
-  uint32_t pc = 0;
-  std::vector<uint32_t> counters;
-  auto operator<=>(const NodeKey&) const = default;
-};
-
 class ThreadUnroller {
  public:
   ThreadUnroller(Skeleton& s, uint32_t thread, bool deps, Unrolling kind,
@@ -101,202 +94,25 @@ class ThreadUnroller {
         waits_(kind == Unrolling::direct_waiting),
         observable_(observable[thread]),
         silent_(silent),
-        job_(job) {}
+        clock_{job} {}
 
   bool run(uint32_t max_nodes) {
-    find_loops();
-    if (!build_nodes(max_nodes)) return false;
+    auto graph = thread_graph(code_, t_, s_.bound, observable_, max_nodes, clock_);
+    if (!graph) return false;
+    graph_ = std::move(*graph);
     s_.threads[t_].first_event = static_cast<uint32_t>(s_.events.size());
     s_.threads[t_].first_variable = static_cast<uint32_t>(s_.variables.size());
     if (!simulate()) return false;
     s_.threads[t_].last_event = static_cast<uint32_t>(s_.events.size());
     s_.threads[t_].last_variable = static_cast<uint32_t>(s_.variables.size());
-    if (!compute_reachability()) return false;
-    s_.threads[t_].loops = loops_;
+    auto reaches = graph_.reachability(clock_);
+    if (!reaches) return false;
+    s_.threads[t_].reaches = std::move(*reaches);
+    s_.threads[t_].loops = graph_.loops;
     return true;
   }
 
  private:
-  static constexpr uint32_t k_end = 0xfffffffeu;
-  static constexpr uint32_t k_stop = 0xfffffffdu;
-
-  // The clock is looked at once in a hundred states.
-  bool out_of_time() { return job_ != nullptr && ++polls_ % 100 == 1 && job_->out_of_time(); }
-
-  // ---- static structure ----
-  void find_loops() {
-    const auto& code = code_.code;
-    std::map<prog::LabelId, uint32_t> last;
-    for (uint32_t i = 0; i < code.size(); ++i)
-      if ((code[i].kind == Kind::jump || code[i].kind == Kind::branch) && code_.labels[code[i].label].at <= i)
-        last[code[i].label] = i;
-    for (const auto& [label, to] : last) loops_.push_back({label, code_.labels[label].at, to, {}});
-    if (loops_.empty()) return;
-    // A loop that begins inside another ends inside it too: extents nest (docs/semantics.md).
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (Loop& a : loops_)
-        for (const Loop& b : loops_)
-          if (a.from < b.from && b.from <= a.to && a.to < b.to) {
-            a.to = b.to;
-            changed = true;
-          }
-    }
-    // Registers live before each instruction; observables are live at the end.
-    const size_t n = code.size();
-    std::vector<std::vector<bool>> live(n + 1, std::vector<bool>(code_.registers.size(), false));
-    live[n] = observable_;
-    auto use = [](std::vector<bool>& l, const Expr& e) {
-      if (e)
-        term::for_each_variable(e, [&](uint64_t v) {
-          if (v < l.size()) l[v] = true;
-        });
-    };
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (size_t i = n; i-- > 0;) {
-        const Instr& in = code[i];
-        std::vector<bool> l(code_.registers.size(), false);
-        auto join = [&](size_t succ) {
-          for (size_t r = 0; r < l.size(); ++r)
-            if (live[succ][r]) l[r] = true;
-        };
-        const bool jumps = in.kind == Kind::jump || in.kind == Kind::branch;
-        if (jumps) join(code_.labels[in.label].at);
-        if (!(in.kind == Kind::jump && in.predicate == k_none)) join(i + 1);
-        if (in.dst != k_none && in.predicate == k_none) l[in.dst] = false;
-        if (in.spurious != k_none && in.predicate == k_none) l[in.spurious] = false;
-        use(l, in.value);
-        use(l, in.guard);
-        use(l, in.result);
-        use(l, in.addr.index);
-        use(l, in.barrier.id);
-        use(l, in.barrier.quorum);
-        if (in.predicate != k_none) l[in.predicate] = true;
-        if (l != live[i]) {
-          live[i] = std::move(l);
-          changed = true;
-        }
-      }
-    }
-    for (Loop& loop : loops_) loop.live = live[loop.from];
-  }
-
-  NodeKey key_at(uint32_t pc, std::vector<uint32_t> counters) const {
-    for (size_t k = 0; k < loops_.size(); ++k)
-      if (pc < loops_[k].from || pc > loops_[k].to) counters[k] = 0;
-    return {pc, std::move(counters)};
-  }
-
-  struct Edge {
-    uint32_t to = 0;     // node, k_end or k_stop
-    bool taken = false;  // the jump side of a branch
-    uint32_t back_loop = k_none;
-  };
-
-  std::vector<std::pair<NodeKey, Edge>> successors(const NodeKey& k) const {
-    const auto& code = code_.code;
-    const Instr& in = code[k.pc];
-    std::vector<std::pair<NodeKey, Edge>> out;
-    auto to = [&](uint32_t pc, std::vector<uint32_t> counters, bool taken, uint32_t back) {
-      NodeKey n = key_at(pc, std::move(counters));
-      out.push_back({n, {pc >= code.size() ? k_end : 0, taken, back}});
-    };
-    const bool conditional = in.kind == Kind::branch || in.predicate != k_none;
-    if (in.kind == Kind::jump || in.kind == Kind::branch) {
-      const uint32_t target = code_.labels[in.label].at;
-      std::vector<uint32_t> counters = k.counters;
-      if (target <= k.pc) {
-        uint32_t loop = 0;
-        while (loops_[loop].label != in.label) ++loop;
-        if (++counters[loop] >= s_.bound.of(t_, in.label)) {
-          out.push_back({k, {k_stop, true, loop}});
-        } else {
-          // Inner loops start afresh on every iteration of an outer one.
-          for (size_t j = 0; j < loops_.size(); ++j)
-            if (j != loop && loops_[j].from > loops_[loop].from) counters[j] = 0;
-          to(target, counters, true, loop);
-        }
-      } else {
-        to(target, counters, true, k_none);
-      }
-      if (conditional) to(k.pc + 1, k.counters, false, k_none);
-    } else {
-      to(k.pc + 1, k.counters, false, k_none);
-    }
-    return out;
-  }
-
-  bool build_nodes(uint32_t max_nodes) {
-    // Depth-first search, reverse post-order.
-    struct Frame {
-      uint32_t node;
-      std::vector<std::pair<NodeKey, Edge>> succ;
-      size_t next = 0;
-    };
-    std::map<NodeKey, uint32_t> ids;
-    std::vector<Frame> stack;
-    std::vector<uint32_t> post;
-    auto enter = [&](const NodeKey& k) {
-      const uint32_t id = static_cast<uint32_t>(keys_.size());
-      ids.emplace(k, id);
-      keys_.push_back(k);
-      edges_.emplace_back();
-      stack.push_back({id, successors(k)});
-      return id;
-    };
-    if (code_.code.empty()) return true;
-    enter(key_at(0, std::vector<uint32_t>(loops_.size(), 0)));
-    while (!stack.empty()) {
-      if (keys_.size() > max_nodes || out_of_time()) return false;
-      Frame& f = stack.back();
-      if (f.next == f.succ.size()) {
-        post.push_back(f.node);
-        stack.pop_back();
-        continue;
-      }
-      auto [key, edge] = f.succ[f.next++];
-      const uint32_t from = f.node;
-      if (edge.to != k_end && edge.to != k_stop) {
-        auto it = ids.find(key);
-        edge.to = it != ids.end() ? it->second : enter(key);
-      }
-      edges_[from].push_back(edge);
-    }
-    std::reverse(post.begin(), post.end());
-    // Renumber in topological order.
-    std::vector<uint32_t> rank(post.size());
-    for (uint32_t i = 0; i < post.size(); ++i) rank[post[i]] = i;
-    std::vector<NodeKey> keys(post.size());
-    std::vector<std::vector<Edge>> edges(post.size());
-    for (uint32_t i = 0; i < post.size(); ++i) {
-      keys[rank[i]] = keys_[i];
-      edges[rank[i]] = edges_[i];
-      for (Edge& e : edges[rank[i]])
-        if (e.to != k_end && e.to != k_stop) e.to = rank[e.to];
-    }
-    keys_ = std::move(keys);
-    edges_ = std::move(edges);
-    return true;
-  }
-
-  // A row is as long as there are states: 200,000 of them take 5 GB, so the clock is looked at before each is made.
-  bool compute_reachability() {
-    auto& reaches = s_.threads[t_].reaches;
-    const uint32_t n = static_cast<uint32_t>(keys_.size());
-    reaches.resize(n);
-    for (uint32_t i = n; i-- > 0;) {
-      if (out_of_time()) return false;
-      reaches[i] = BitSet(n);
-      for (const Edge& e : edges_[i])
-        if (e.to != k_end && e.to != k_stop) {
-          reaches[i].set(e.to);
-          reaches[i] |= reaches[e.to];
-        }
-    }
-    return true;
-  }
-
   // ---- symbolic run ----
   static void merge(State& into, const State& from) {
     if (!into.guard) {
@@ -368,8 +184,8 @@ class ThreadUnroller {
       st.regs[iv.reg] = term::constant(v & term::mask(w), w);
     }
     st.taints.resize(code_.registers.size());
-    st.at_label.resize(loops_.size());
-    st.effect.assign(loops_.size(), yes());  // until the label: an extent may be entered behind it
+    st.at_label.resize(graph_.loops.size());
+    st.effect.assign(graph_.loops.size(), yes());  // until the label: an extent may be entered behind it
     return st;
   }
 
@@ -398,59 +214,59 @@ class ThreadUnroller {
   }
 
   bool simulate() {
-    std::vector<State> in(keys_.size());
+    std::vector<State> in(graph_.nodes.size());
     auto& exits = s_.threads[t_].exits;
-    if (keys_.empty()) {
+    if (graph_.nodes.empty()) {
       exits.push_back({Exit::Kind::end, yes(), no(), initial().regs, 0, 0, 0, 0});
       return true;
     }
     auto& nodes = s_.threads[t_].nodes;
-    for (const NodeKey& k : keys_) nodes.push_back({k.pc, k.counters, {}});
+    for (const ThreadGraph::Node& k : graph_.nodes) nodes.push_back({k.pc, k.counters, {}});
     in[0] = initial();
     State at_end;
-    for (uint32_t n = 0; n < keys_.size(); ++n) {
-      if (out_of_time()) return false;
+    for (uint32_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (clock_.out_of_time()) return false;
       State st = std::move(in[n]);
       if (!st.guard) continue;
-      const Instr& instr = code_.code[keys_[n].pc];
-      for (size_t k = 0; k < loops_.size(); ++k)
-        if (keys_[n].pc < loops_[k].from || keys_[n].pc > loops_[k].to) st.effect[k] = yes();
+      const Instr& instr = code_.code[graph_.nodes[n].pc];
+      for (size_t k = 0; k < graph_.loops.size(); ++k)
+        if (!spans(graph_.loops[k], graph_.nodes[n].pc)) st.effect[k] = yes();
       if ((halts_ && (n == 0 || makes_event(instr))) || (waits_ && begins_loop(instr))) {
         const Expr stop = choice();
-        exits.push_back({Exit::Kind::halted, both(st.guard, stop), no(), st.regs, keys_[n].pc, 0, n, 0});
+        exits.push_back({Exit::Kind::halted, both(st.guard, stop), no(), st.regs, graph_.nodes[n].pc, 0, n, 0});
         st.guard = both(st.guard, invert(stop));
       }
       nodes[n].guard = st.guard;
       if (instr.kind == Kind::label) s_.threads[t_].head_registers[n] = st.regs;
       Expr taken = yes();  // condition of the jump side
       step(n, instr, st, taken);
-      for (const Edge& e : edges_[n]) {
-        State out = edges_[n].size() > 1 ? st : std::move(st);
-        if (edges_[n].size() > 1) out.guard = both(out.guard, e.taken ? taken : invert(taken));
+      for (const ThreadGraph::Edge& e : graph_.edges[n]) {
+        State out = graph_.edges[n].size() > 1 ? st : std::move(st);
+        if (graph_.edges[n].size() > 1) out.guard = both(out.guard, e.taken ? taken : invert(taken));
         if (out.guard.is_const(0)) continue;
         const Expr effect = e.back_loop != k_none ? effect_of(out, e.back_loop) : no();
         if (repeats_ && e.back_loop != k_none) {
-          const Expr last = e.to == k_stop ? yes() : either(choice(), invert(effect));
+          const Expr last = e.to == ThreadGraph::k_stop ? yes() : either(choice(), invert(effect));
           exits.push_back(
-              {Exit::Kind::repeats, both(out.guard, last), effect, out.regs, keys_[n].pc, 0, n, e.back_loop});
+              {Exit::Kind::repeats, both(out.guard, last), effect, out.regs, graph_.nodes[n].pc, 0, n, e.back_loop});
           out.guard = both(out.guard, invert(last));
           if (out.guard.is_const(0)) continue;
         }
-        if (only_effects_ && e.back_loop != k_none && e.to != k_stop) {
+        if (only_effects_ && e.back_loop != k_none && e.to != ThreadGraph::k_stop) {
           const Expr idle = invert(effect);
           if (!idle.is_const(0)) {
             s_.has_stops = true;
-            exits.push_back(
-                {Exit::Kind::stopped, both(out.guard, idle), no(), out.regs, keys_[n].pc, 0, n, e.back_loop, true});
+            exits.push_back({Exit::Kind::stopped, both(out.guard, idle), no(), out.regs, graph_.nodes[n].pc, 0, n,
+                             e.back_loop, true});
           }
           out.guard = both(out.guard, effect);
           if (out.guard.is_const(0)) continue;
         }
-        if (e.to == k_stop) {
+        if (e.to == ThreadGraph::k_stop) {
           if (repeats_) continue;
           s_.has_stops = true;
-          exits.push_back({Exit::Kind::stopped, out.guard, effect, out.regs, keys_[n].pc, 0, n, e.back_loop});
-        } else if (e.to == k_end) {
+          exits.push_back({Exit::Kind::stopped, out.guard, effect, out.regs, graph_.nodes[n].pc, 0, n, e.back_loop});
+        } else if (e.to == ThreadGraph::k_end) {
           merge(at_end, out);
         } else {
           merge(in[e.to], out);
@@ -470,7 +286,7 @@ class ThreadUnroller {
 
   bool begins_loop(const Instr& in) const {
     return in.kind == Kind::label &&
-           std::any_of(loops_.begin(), loops_.end(), [&](const Loop& l) { return l.label == in.label; });
+           std::any_of(graph_.loops.begin(), graph_.loops.end(), [&](const SymLoop& l) { return l.label == in.label; });
   }
 
   Expr choice() {
@@ -515,7 +331,7 @@ class ThreadUnroller {
     for (size_t r = 0; r < st.regs.size(); ++r) {
       const Expr& now = st.regs[r];
       const Expr& then = st.at_label[loop][r];
-      if (!loops_[loop].live[r] || now.identity() == then.identity()) continue;
+      if (!graph_.loops[loop].live[r] || now.identity() == then.identity()) continue;
       out = either(out, term::binary(Op::ne, now, then));
     }
     return out;
@@ -524,7 +340,7 @@ class ThreadUnroller {
   SymEvent event(uint32_t node, const Instr& instr, const State& st, const Expr& when, const vocab::TagSet& tags) {
     SymEvent e;
     e.thread = t_;
-    e.instr = keys_[node].pc;
+    e.instr = graph_.nodes[node].pc;
     e.tags = tags;
     // What the kind of an instruction says, front ends need not repeat.
     switch (instr.kind) {
@@ -579,8 +395,8 @@ class ThreadUnroller {
     const uint32_t id = static_cast<uint32_t>(s_.events.size());
     switch (instr.kind) {
       case Kind::label:
-        for (size_t k = 0; k < loops_.size(); ++k)
-          if (loops_[k].label == instr.label) {
+        for (size_t k = 0; k < graph_.loops.size(); ++k)
+          if (graph_.loops[k].label == instr.label) {
             st.effect[k] = no();
             st.at_label[k] = st.regs;
           }
@@ -686,7 +502,7 @@ class ThreadUnroller {
           assign(st, instr.spurious, term::resize(r.spurious, code_.registers[instr.spurious].width, false),
                  {{id, yes()}}, when);
         Expr effect = both(when, writes);
-        if (!silent_.empty() && silent_[keys_[node].pc]) effect = both(effect, differs(w.value, r.value));
+        if (!silent_.empty() && silent_[graph_.nodes[node].pc]) effect = both(effect, differs(w.value, r.value));
         effect_everywhere(st, effect);
         break;
       }
@@ -730,7 +546,7 @@ class ThreadUnroller {
           e.pass = term::variable(s_.variables.size() - 1, 1);
           const Expr stuck = both(when, invert(e.pass));
           s_.threads[t_].exits.push_back(
-              {Exit::Kind::blocked, both(st.guard, stuck), no(), st.regs, keys_[node].pc, id, node, 0});
+              {Exit::Kind::blocked, both(st.guard, stuck), no(), st.regs, graph_.nodes[node].pc, id, node, 0});
           st.guard = both(st.guard, invert(stuck));
         }
         s_.events.push_back(e);
@@ -758,11 +574,8 @@ class ThreadUnroller {
   bool waits_;         // may be left behind at a loop's label
   std::vector<bool> observable_;
   std::vector<bool> silent_;
-  const Job* job_;  // null: no limit
-  uint64_t polls_ = 0;
-  std::vector<Loop> loops_;
-  std::vector<NodeKey> keys_;
-  std::vector<std::vector<Edge>> edges_;
+  Clock clock_;
+  ThreadGraph graph_;
 };
 
 }  // namespace
