@@ -9,10 +9,7 @@
 #include <cmath>
 
 #include "base/job.h"
-#include "device/cuda/cuda.h"
-#include "emit/kernel_opencl.h"
-#include "emit/kernel_ptx.h"
-#include "emit/kernel_spirv.h"
+#include "campaign/kernel_text.h"
 #include "inspect/ptx_gate.h"
 #include "store/store.h"
 
@@ -29,11 +26,6 @@ bool one_subgroup(const Options& o) {
 bool is_reference(const device::Info& info) { return info.id.starts_with("reference"); }
 bool on_host(const device::Info& info) { return info.api == device::Api::cpu || !info.runs_groups_together; }
 
-bool yes(const device::Info& info, std::string_view property) {
-  return std::any_of(info.properties.begin(), info.properties.end(),
-                     [&](const device::Property& p) { return p.name == property && p.value == "yes"; });
-}
-
 // OpenCL C has none but through PTX, SPIR-V none.
 bool has_clock(const device::Backend& b) {
   switch (b.language()) {
@@ -41,7 +33,7 @@ bool has_clock(const device::Backend& b) {
     case device::Language::ptx:
       return true;
     case device::Language::opencl_c:
-      return yes(b.info(), "inline ptx");
+      return campaign::takes_inline_ptx(b.info());
     case device::Language::spirv:
       return false;
   }
@@ -123,42 +115,15 @@ std::string mapping_text(const Options& o) {
 }
 
 Expected<Loaded> load_kernel(device::Backend& backend, const code::Kernel& kernel, bool lock_step) {
-  device::Source source{backend.language(), "", {kernel}};
-  std::optional<emit::PtxText> ptx_text;
-  switch (source.language) {
-    case device::Language::code:
-      break;
-    case device::Language::ptx: {
-      emit::PtxOptions o;
-      if (const uint32_t sm = device::cuda::sm_of(backend.info()); sm != 0) o.sm = sm;
-      o.lock_step = lock_step;
-      auto text = emit::kernel_ptx(kernel, o);
-      if (!text) return std::unexpected(text.error());
-      source.bytes = text->text;
-      ptx_text = std::move(*text);
-      break;
-    }
-    case device::Language::opencl_c: {
-      const bool ptx = yes(backend.info(), "inline ptx");
-      const auto text = emit::kernel_opencl({kernel}, ptx ? emit::OpenclKind::inline_ptx : emit::OpenclKind::scoped);
-      if (!text) return std::unexpected(text.error());
-      source.bytes = "// options: " + text->options + "\n" + text->text;
-      break;
-    }
-    case device::Language::spirv: {
-      auto text = emit::kernel_spirv({kernel});
-      if (!text) return std::unexpected(text.error());
-      source.bytes = std::move(text->words);
-      break;
-    }
-  }
-  const auto module = backend.load(source);
+  const auto text = campaign::text_of({kernel}, backend.language(), backend.info(), lock_step);
+  if (!text) return std::unexpected(text.error());
+  const auto module = backend.load(text->source);
   if (!module) return std::unexpected(module.error());
-  Loaded out{*module, source.language == device::Language::code ? "as-written" : "unverified"};
-  if (!ptx_text) return out;
+  Loaded out{*module, backend.language() == device::Language::code ? "as-written" : "unverified"};
+  if (!text->ptx) return out;
   const device::Binary binary = backend.binary(*module);
   if (binary.kind != "cubin") return out;
-  const inspect::WhatRanReport report = inspect::what_ran(*ptx_text, binary.bytes);
+  const inspect::WhatRanReport report = inspect::what_ran(*text->ptx, binary.bytes);
   if (report.frame_missing > 0)
     out.what_ran =
         fmt::format("dropped: {} of {} accesses, first {}", report.frame_missing, report.frame, report.first_missing);

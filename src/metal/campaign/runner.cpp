@@ -8,13 +8,10 @@
 
 #include "base/hash.h"
 #include "campaign/async_run.h"
+#include "campaign/kernel_text.h"
 #include "campaign/together.h"
 #include "code/kernel.h"
-#include "device/cuda/cuda.h"
 #include "device/several.h"
-#include "emit/kernel_opencl.h"
-#include "emit/kernel_ptx.h"
-#include "emit/kernel_spirv.h"
 #include "inspect/ptx_gate.h"
 #include "plan/fitted.h"
 #include "vocab/vocab.h"
@@ -35,11 +32,6 @@ std::string hash_of(std::string_view bytes) { return hex16(fnv1a(bytes)); }
 // A run with a round group's seed begins with that round group.
 uint64_t mix(uint64_t seed, uint64_t number) {
   return number == 0 ? seed : Rng(seed ^ (0x9e3779b97f4a7c15u * (number + 1))).next();
-}
-
-bool yes(const device::Info& info, std::string_view property) {
-  return std::any_of(info.properties.begin(), info.properties.end(),
-                     [&](const device::Property& p) { return p.name == property && p.value == "yes"; });
 }
 
 std::unexpected<Diagnostics> dead(const device::Info& info, const std::string& kernel, const device::Outcome& o,
@@ -138,8 +130,6 @@ struct Runner::Impl {
   void find_interest();
   Expected<void> load();
   Expected<void> load_ptx();
-  Expected<void> load_opencl();
-  Expected<void> load_spirv();
   Expected<void> reserve(const plan::Configuration& c);
   Expected<double> launch(Phase phase, uint32_t groups, uint32_t lanes, uint32_t cluster = 1);
   Expected<void> launch_all(const plan::Configuration& c, uint32_t number, RoundGroup& g);
@@ -228,79 +218,38 @@ void Runner::Impl::give_way() {
 }
 
 Expected<void> Runner::Impl::load() {
-  switch (setup.language) {
-    case device::Language::ptx:
-      return load_ptx();
-    case device::Language::opencl_c:
-      return load_opencl();
-    case device::Language::code: {
-      device::Source source;
-      source.kernels.assign(program.kernels.begin(), program.kernels.end());
-      const auto module = backend->load(source);
-      if (!module) return std::unexpected(module.error());
-      modules.fill(*module);
-      // The kernels are what runs; the backend's header says which machine instruction each operation is.
-      setup.what_ran.verdict = inspect::WhatRan::as_written;
-      setup.evidence = Evidence::as_written;
-      return {};
-    }
-    case device::Language::spirv:
-      return load_spirv();
+  if (setup.language == device::Language::ptx) return load_ptx();
+  const auto text = text_of({program.kernels.begin(), program.kernels.end()}, setup.language, setup.device);
+  if (!text) return std::unexpected(text.error());
+  const auto module = backend->load(text->source);
+  if (!module) return std::unexpected(module.error());
+  modules.fill(*module);
+  if (setup.language == device::Language::code) {
+    // The kernels are what runs; the backend's header says which machine instruction each operation is.
+    setup.what_ran.verdict = inspect::WhatRan::as_written;
+    setup.evidence = Evidence::as_written;
+    return {};
   }
+  setup.what_ran.reason = "the driver does not show its machine code";
+  // With inline PTX the driver's text still is PTX: nobody has looked at machine code.
+  const bool in_its_language = setup.language == device::Language::spirv
+                                   ? test.dialect == vocab::Dialect::vulkan
+                                   : test.dialect == vocab::Dialect::opencl && !takes_inline_ptx(setup.device);
+  if (in_its_language) setup.evidence = Evidence::language_level;
   return {};
 }
 
 Expected<void> Runner::Impl::load_ptx() {
   for (size_t k = 0; k < program.kernels.size(); ++k) {
-    emit::PtxOptions o;
-    if (const uint32_t sm = device::cuda::sm_of(setup.device); sm != 0) o.sm = sm;
-    const auto text = emit::kernel_ptx(program.kernels[k], o);
+    const auto text = text_of({program.kernels[k]}, setup.language, setup.device);
     if (!text) return std::unexpected(text.error());
-    device::Source source{device::Language::ptx, text->text, {program.kernels[k]}};
-    const auto module = backend->load(source);
+    const auto module = backend->load(text->source);
     if (!module) return std::unexpected(module.error());
     modules[k] = *module;
     if (k != index_of(Phase::test)) continue;
-    if (const std::string fault = emit::fault_of(*text, program.kernels[k]); !fault.empty()) {
-      setup.what_ran.verdict = inspect::WhatRan::dropped;
-      setup.what_ran.reason = fault;
-      continue;
-    }
-    const device::Binary binary = backend->binary(*module);
-    if (binary.kind == "cubin")
-      setup.what_ran = inspect::what_ran(*text, binary.bytes);
-    else
-      setup.what_ran.reason = fmt::format("the driver gave no machine code but {}", binary.kind);
+    setup.what_ran = what_ran(*text, backend->binary(*module));
     if (setup.what_ran.verdict == inspect::WhatRan::as_written) setup.evidence = Evidence::as_written;
   }
-  return {};
-}
-
-Expected<void> Runner::Impl::load_opencl() {
-  const auto kind = yes(setup.device, "inline ptx") ? emit::OpenclKind::inline_ptx : emit::OpenclKind::scoped;
-  const std::vector<code::Kernel> kernels(program.kernels.begin(), program.kernels.end());
-  const auto text = emit::kernel_opencl(kernels, kind);
-  if (!text) return std::unexpected(text.error());
-  device::Source source{device::Language::opencl_c, "// options: " + text->options + "\n" + text->text, kernels};
-  const auto module = backend->load(source);
-  if (!module) return std::unexpected(module.error());
-  modules.fill(*module);
-  setup.what_ran.reason = "the driver does not show its machine code";
-  // With inline PTX the driver's text still is PTX: nobody has looked at machine code.
-  setup.evidence = kind == emit::OpenclKind::scoped && test.dialect == vocab::Dialect::opencl ? Evidence::language_level
-                                                                                              : Evidence::none;
-  return {};
-}
-
-Expected<void> Runner::Impl::load_spirv() {
-  const std::vector<code::Kernel> kernels(program.kernels.begin(), program.kernels.end());
-  const auto text = emit::kernel_spirv(kernels);
-  if (!text) return std::unexpected(text.error());
-  const auto module = backend->load({device::Language::spirv, text->words, kernels});
-  if (!module) return std::unexpected(module.error());
-  modules.fill(*module);
-  setup.what_ran.reason = "the driver does not show its machine code";
-  if (test.dialect == vocab::Dialect::vulkan) setup.evidence = Evidence::language_level;
   return {};
 }
 

@@ -5,9 +5,8 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "campaign/kernel_text.h"
 #include "code/kernel.h"
-#include "device/cuda/cuda.h"
-#include "emit/kernel_ptx.h"
 #include "inspect/ptx_gate.h"
 
 namespace fencepost::campaign {
@@ -118,24 +117,13 @@ Expected<void> Together::load(uint32_t place, Setup& setup) {
   }
   for (size_t k = 0; k < program_->kernels.size(); ++k) {
     const code::Kernel kernel = kernel_of(static_cast<Phase>(k), place);
-    emit::PtxOptions o;
-    if (const uint32_t sm = device::cuda::sm_of(info); sm != 0) o.sm = sm;
-    const auto text = emit::kernel_ptx(kernel, o);
+    const auto text = text_of({kernel}, device::Language::ptx, info);
     if (!text) return std::unexpected(text.error());
-    const auto module = several_->load_at(place, {device::Language::ptx, text->text, {kernel}});
+    const auto module = several_->load_at(place, text->source);
     if (!module) return std::unexpected(module.error());
     modules[k] = *module;
     if (k != index_of(Phase::test)) continue;
-    inspect::WhatRanReport ran;
-    const device::Binary binary = several_->binary_at(place, *module);
-    if (std::string fault = emit::fault_of(*text, kernel); !fault.empty()) {
-      ran.verdict = inspect::WhatRan::dropped;
-      ran.reason = std::move(fault);
-    } else if (binary.kind == "cubin") {
-      ran = inspect::what_ran(*text, binary.bytes);
-    } else {
-      ran.reason = fmt::format("the driver gave no machine code but {}", binary.kind);
-    }
+    inspect::WhatRanReport ran = campaign::what_ran(*text, several_->binary_at(place, *module));
     // The first device whose code is not the test speaks for all.
     if (setup.what_ran.verdict != inspect::WhatRan::as_written) continue;
     if (ran.verdict != inspect::WhatRan::as_written)
