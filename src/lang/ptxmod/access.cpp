@@ -523,7 +523,8 @@ const std::vector<std::string>& types_of(const std::string& operation) {
   return all.at(operation);
 }
 
-// What an atomic operation writes over `old`.
+}  // namespace
+
 Expr combined(const std::string& operation, bool is_signed, const Expr& old, const Expr& x, const Expr& y) {
   const Expr zero = term::constant(0, old.width()), one = term::constant(1, old.width());
   if (operation == "add") return term::binary(T::add, old, x);
@@ -540,8 +541,6 @@ Expr combined(const std::string& operation, bool is_signed, const Expr& old, con
   if (operation == "cas") return term::ite(term::binary(T::eq, old, x), y, old);
   return x;
 }
-
-}  // namespace
 
 void Lowering::atomic(bool reduces) {
   static const char* operations[] = {"add", "inc", "dec", "min", "max", "and", "or", "xor", "exch", "cas"};

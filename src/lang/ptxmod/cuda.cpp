@@ -191,21 +191,12 @@ void Lowering::cuda_atomic(bool exchanges) {
   if (opaque && exchanges) refuse("a compare-exchange with results of floating point arithmetic is not read");
   const Expr x = opaque ? term::constant(0, w) : term(b), y = opaque || !exchanges ? x : term(c);
   const bool is_signed = type[0] == 's';
-  const auto combine = [&](const Expr& old) -> Expr {
-    const Expr zero = term::constant(0, w), one = term::constant(1, w);
-    if (opaque) return zero;
-    if (operation == "add") return term::binary(T::add, old, x);
+  // A compare-exchange writes where its guard holds, and only there: the choice that PTX's `cas` makes is its guard.
+  const auto written = [&](const Expr& old) -> Expr {
+    if (opaque) return term::constant(0, w);
+    if (exchanges) return y;
     if (operation == "sub") return term::binary(T::sub, old, x);
-    if (operation == "and") return term::binary(T::and_, old, x);
-    if (operation == "or") return term::binary(T::or_, old, x);
-    if (operation == "xor") return term::binary(T::xor_, old, x);
-    if (operation == "min") return term::binary(is_signed ? T::smin : T::umin, old, x);
-    if (operation == "max") return term::binary(is_signed ? T::smax : T::umax, old, x);
-    if (operation == "inc") return term::ite(term::binary(T::uge, old, x), zero, term::binary(T::add, old, one));
-    if (operation == "dec")
-      return term::ite(term::binary(T::or_, term::binary(T::eq, old, zero), term::binary(T::ugt, old, x)), x,
-                       term::binary(T::sub, old, one));
-    return y;  // exch, cas
+    return combined(operation, is_signed, old, x, y);
   };
   const std::string mnemonic = !scoped ? name
                                : exchanges
@@ -239,7 +230,7 @@ void Lowering::cuda_atomic(bool exchanges) {
     in.dst = r;
     in.addr = s.first;
     in.args = exchanges ? std::vector<Expr>{x, y} : std::vector<Expr>{x};
-    in.value = d.opaque ? term::constant(0, w) : combine(old);
+    in.value = d.opaque ? term::constant(0, w) : written(old);
     if (exchanges) in.guard = term::binary(T::eq, old, x);
     in.predicate = s.predicate;
     in.spurious = spurious;

@@ -65,6 +65,10 @@ void settle_barriers(std::vector<prog::Template>& threads, const spirv::Launch& 
 // Above the roots: the number of a counter of exchanges, as a variable of the thread (Lowering::Key::id).
 inline constexpr uint32_t k_counters = 0x80000000u;
 
+// What an atomic operation of PTX (atom, red) writes over `old`; `y` is the new value of a compare-and-swap, which
+// always writes: the old value where the comparison fails.
+Expr combined(const std::string& operation, bool is_signed, const Expr& old, const Expr& x, const Expr& y);
+
 class Lowering {
  public:
   struct Who {
