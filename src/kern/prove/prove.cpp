@@ -69,18 +69,27 @@ class Prover {
   }
 
  private:
-  // A proof that takes for granted how far counters of loops go, or who has exited, may do without. Only that is tried:
-  // who is refuted with it is refuted without it.
+  // What a proof may take for granted, and the option that lets it.
+  struct TakenForGranted {
+    Assumption::Kind kind;
+    bool Options::* allowed;
+  };
+  static constexpr TakenForGranted k_taken_for_granted[] = {{Assumption::loop_counter, &Options::counters_end},
+                                                            {Assumption::late_exit, &Options::late_exits}};
+
+  // A proof that rests on assumptions of the table is tried again without them, all at once. A kernel that is refuted
+  // with them is refuted without them, so only proofs are.
   Result without_assumption(Result r, std::chrono::steady_clock::time_point start) const {
-    const auto takes = [&](Assumption::Kind kind) {
-      return std::ranges::find(r.assumptions, kind, &Assumption::kind) != r.assumptions.end();
-    };
-    const bool loops = options_.counters_end && takes(Assumption::loop_counter);
-    const bool exits = options_.late_exits && takes(Assumption::late_exit);
-    if (r.verdict.status != Status::holds || (!loops && !exits)) return r;
+    if (r.verdict.status != Status::holds) return r;
     Options plain = options_;
-    if (loops) plain.counters_end = false;
-    if (exits) plain.late_exits = false;
+    bool rests = false;
+    for (const TakenForGranted& t : k_taken_for_granted) {
+      if (!(options_.*t.allowed)) continue;
+      if (std::ranges::find(r.assumptions, t.kind, &Assumption::kind) == r.assumptions.end()) continue;
+      plain.*t.allowed = false;
+      rests = true;
+    }
+    if (!rests) return r;
     Job job = job_;
     const double taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     job.deadline = std::min(job.deadline, Job::with_budget(2 * taken + k_plain_seconds).deadline);
