@@ -134,7 +134,7 @@ int or_lost(const Console& console, const std::function<int()>& body) {
 std::string first_operand(const CommandLine& line) { return line.operands.empty() ? "" : line.operands.front(); }
 
 int run_untrusted(const CommandLine& line, const Console& console) {
-  if (const auto ok = may_be_untrusted(line); !ok) return report_errors(console, ok.error());
+  if (const auto ok = check_untrusted(line); !ok) return report_errors(console, ok.error());
   const auto confinement = confinement_of(line);
   if (!confinement) return report_errors(console, confinement.error());
   CommandLine own = line;

@@ -94,7 +94,7 @@ bool asks_untrusted(const std::string& word) {
   return word.size() > 2 && std::string_view("--untrusted").starts_with(word);
 }
 
-Expected<void> may_be_untrusted(const CommandLine& line) {
+Expected<void> check_untrusted(const CommandLine& line) {
   const Settings& s = line.settings;
   if (const std::string why = never_untrusted(line.verb); !why.empty())
     return error_at({}, fmt::format("'{}' is not asked with --untrusted: {}", info(line.verb).name, why),

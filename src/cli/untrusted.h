@@ -21,7 +21,7 @@ bool asks_untrusted(const std::string& word);
 // Why a verb is not asked so: it needs what the process must not have, or reads nothing. "" for those that are.
 const char* never_untrusted(Verb v);
 // Exit code 2: it is a verb that is not, or one of its options contradicts it.
-Expected<void> may_be_untrusted(const CommandLine& line);
+Expected<void> check_untrusted(const CommandLine& line);
 
 // What the command may open, from its operands and options. Error: an input lies in the root of the file system, so
 // that its folder is everything.

@@ -61,7 +61,7 @@ using Bounds = std::optional<check::BoundsFile>;
 FileReport check_file(const std::string& path, const Settings& s, ModelCache& models, const Bounds& bounds,
                       bool alone) {
   FileReport r;
-  // Who is confined cannot look there; may_be_untrusted() has.
+  // Who is confined cannot look there; check_untrusted() has.
   if (const auto ok = s.untrusted ? Expected<void>{} : begin_certificate(s, path); !ok) {
     refuse(r, s, path, ok.error());
     return r;
