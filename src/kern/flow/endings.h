@@ -4,8 +4,8 @@
 // with the lanes of its warp, of which `prove` shows that all come.
 //
 // A loop ends by itself if in every iteration a value that goes up (or down) by a constant is compared with such a
-// limit, so that it comes there without wrapping, or a value is halved until it is 0. Signed counters that would wrap
-// are undefined in the language, and not taken for endless.
+// limit, so that it comes there without wrapping, or a value is halved until it is 0. The language does not define a
+// signed counter that wraps, so a loop is not treated as not terminating because its counter might.
 #include "flow/effects.h"
 #include "ir/ir.h"
 
