@@ -4,6 +4,8 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 # The tree keeps to src/ROOMS, and the checker can fail.
 add_test(NAME system.rooms COMMAND ${CMAKE_SOURCE_DIR}/tools/check_rooms)
 add_test(NAME system.rooms_checker COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/check_rooms_test.py)
+add_test(NAME system.rooms_measured COMMAND ${CMAKE_SOURCE_DIR}/tools/measure_house --check)
+add_test(NAME system.rooms_measure_checker COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/measure_house_test.py)
 # The sources are laid out as .clang-format has it, and no line is over 120 columns.
 add_test(NAME system.format COMMAND ${CMAKE_SOURCE_DIR}/tools/check_format)
 set_tests_properties(system.format PROPERTIES SKIP_RETURN_CODE 77)
