@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/trace.h"
 #include "cli/option_rows.h"
 #include "cli/worker.h"
 #include "spirv/spirv.h"
@@ -17,6 +18,17 @@ Expected<void> put_engine(Settings& s, const Value& v) {
              : v.text == "solve"   ? check::Engine::solve
              : v.text == "both"    ? check::Engine::both
                                    : check::Engine::automatic;
+  return {};
+}
+
+Expected<void> put_trace(Settings&, const Value& v) {
+  for (const std::string& word : split(v.text, ',')) {
+    const auto room = trace::room_of(word);
+    if (!room)
+      return error_at({}, fmt::format("'{}' is not a room that can be traced", word),
+                      fmt::format("rooms are {}", fmt::join(trace::room_names(), " and ")));
+    trace::turn_on(*room);
+  }
   return {};
 }
 
@@ -121,6 +133,11 @@ constexpr OptionInfo k_rows[] = {
      "How to decide. 'enumerate' builds every execution, 'solve' asks a SAT solver, 'both' runs the two and treats a "
      "disagreement as an internal error, 'auto' picks.",
      put_engine},
+    {"--trace", "", "ROOM,...", Type::list, "", "", 0, 0, "base", k_check,
+     "Tell on standard error what the engines do and why: 'check' which bounds and questions are asked and what each "
+     "answers, 'encode' what was left out, how large the clauses are and what decided without search. The words may "
+     "change; programs read the statistics of --json.",
+     put_trace},
     {"--property", "-p", "PROPERTY", Type::choice, "condition", "condition|races|termination", 0, 0, "check",
      k_check | k_explain | k_diff,
      "What to decide: the test's own condition, whether some execution raises a flag of the model (a data race), or "

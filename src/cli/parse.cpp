@@ -9,6 +9,7 @@
 #include <map>
 
 #include "base/printable.h"
+#include "base/trace.h"
 #include "cli/effects.h"
 #include "cli/file_kind.h"
 #include "cli/help.h"
@@ -187,6 +188,7 @@ Expected<Parsed> parse_command_line(const std::vector<std::string>& args) {
     if (const auto ok = store(line.settings, *f, ""); !ok) return std::unexpected(ok.error());
     line.settings.given.emplace_back(f->name);
   }
+  trace::turn_off();  // of an earlier question
   for (const OptionInfo& o : option_table()) {
     const auto found = given.find(&o);
     if (found == given.end() || found->second.empty()) continue;

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/diagnostic.h"
+#include "base/trace.h"
 #include "cat/lanes.h"
 #include "check/first_bounds.h"
 #include "check/left_out.h"
@@ -110,8 +111,7 @@ const char* name(Property p) {
 
 namespace {
 
-Result check_at_bound(const prog::Test& test, const cat::Model& model, const Options& options, Job& job,
-                      LeftOut& known) {
+Result by_engine(const prog::Test& test, const cat::Model& model, const Options& options, Job& job, LeftOut& known) {
   if (const auto many = prog::too_many_exchanges(test, options.bound)) {
     Result none;
     none.verdict = {Status::unsupported, *many, false};
@@ -133,6 +133,17 @@ Result check_at_bound(const prog::Test& test, const cat::Model& model, const Opt
   Result other = enumerate(test, model, options, job);
   other.stats.add(r.stats);
   return other;
+}
+
+Result check_at_bound(const prog::Test& test, const cat::Model& model, const Options& options, Job& job,
+                      LeftOut& known) {
+  Result r = by_engine(test, model, options, job, known);
+  if (trace::on(trace::Room::check))
+    trace::say(trace::Room::check, "bound " + prog::to_string(options.bound) +
+                                       (options.reduce ? ", iterations with an effect alone" : "") + ": " +
+                                       name(r.stats.decided_by) + " says " + name(r.verdict.status) +
+                                       (r.verdict.detail.empty() ? "" : ", " + r.verdict.detail));
+  return r;
 }
 
 }  // namespace

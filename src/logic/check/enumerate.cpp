@@ -1,8 +1,11 @@
 // The enumerating engine: candidate executions one by one (enumerate_search.h). Everything it reports is
 // run again by the reference interpreter and judged by the concrete evaluator.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
+#include "base/trace.h"
 #include "cat/lanes.h"
 #include "check/check.h"
 #include "check/enumerate_replay.h"
@@ -91,6 +94,8 @@ Result enumerate(const prog::Test& test, const cat::Model& model, const Options&
     r.verdict.status = s;
     r.verdict.detail = std::move(detail);
     r.stats.candidates = search.candidates();
+    if (trace::on(trace::Room::check))
+      trace::say(trace::Room::check, fmt::format("enumerate: {} candidate executions", search.candidates()));
     r.stats.seconds = timer.seconds();
     return r;
   };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/trace.h"
 #include "cat/lanes.h"
 #include "check/left_out.h"
 #include "check/machine.h"
@@ -100,6 +101,10 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
   if (races && std::none_of(model.axioms.begin(), model.axioms.end(), [](const cat::Axiom& a) { return a.flag; }))
     return done(Status::holds, "the model raises no flags");
   const std::optional<Found> weaker = by_weaker_model(test, model, options, job, r.stats, known);
+  if (trace::on(trace::Room::encode) && options.reduce)
+    trace::say(trace::Room::encode, weaker ? "a weaker model, without idle and silent iterations, decides"
+                                    : known.weaker && *known.weaker ? "a weaker model was asked, and did not decide"
+                                                                    : "no weaker model leaves iterations out");
   Queries q(test, model, options, job);
   Stopwatch watch;
   if (options.reduce && !known.reduction) known.reduction = encode::reduction_of(test, model);
@@ -107,6 +112,9 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
   watch.lap(r.stats.phases.leave_out);
   const std::vector<std::vector<bool>> none;
   const bool direct = races ? reduction.races : reduction.conditions;
+  if (trace::on(trace::Room::encode) && options.reduce)
+    trace::say(trace::Room::encode, direct ? "iterations without an effect are left out: the model loses nothing by it"
+                                           : "iterations without an effect count: the model may see them");
   if (auto ok = direct ? q.prepare(encode::Unrolling::direct, reduction.silent) : q.prepare(); !ok)
     return refused(q.not_prepared(ok.error()));
   // An execution in which some thread stops early shows that there is one in which it does not.

@@ -8,8 +8,11 @@
 //
 // The model is encoded eagerly unless very many pairs of fences are unordered (k_lazy_pairs); then it is refined
 // lazily.
+#include <fmt/format.h>
+
 #include <utility>
 
+#include "base/trace.h"
 #include "check/check.h"
 #include "check/processor_time.h"
 #include "encode/model.h"
@@ -41,6 +44,19 @@ enum class Goal : uint8_t {
   fragment_cut,   // as cut, of an unrolling into fragments; not replayed, since only `unknown` rests on it
   lasso,          // what the caller has asked for; the caller replays
 };
+
+inline const char* name(Goal g) {
+  constexpr const char* names[] = {"an execution with the asked end",
+                                   "a complete execution",
+                                   "any execution",
+                                   "a loop that goes beyond its bound",
+                                   "an execution that raises a flag",
+                                   "a thread that waits at a barrier for ever",
+                                   "a flag with threads left behind",
+                                   "a loop beyond its bound with threads left behind",
+                                   "a lasso"};
+  return names[static_cast<size_t>(g)];
+}
 
 // Measured on rings of fences, bench/rings: lazy is 6 times faster with 100 threads. Where co and rf are open, learning
 // is slower: 7 to 40 times on the locks of bench/table7.
@@ -100,6 +116,10 @@ class Queries {
     watch.lap(unrolling_);
     if (!s) return std::unexpected(s.error());
     skeleton_ = std::move(*s);
+    if (trace::on(trace::Room::encode))
+      trace::say(trace::Room::encode,
+                 fmt::format("unrolled to bound {}: {} events, {} of them initial writes",
+                             prog::to_string(options_.bound), skeleton_.events.size(), skeleton_.init_events));
     return {};
   }
 
@@ -115,6 +135,14 @@ class Queries {
 
   // Exchangeable are threads whose groups this model does not see: of one that asserts whole axioms of it.
   void exchange_under(const cat::Model& model) { exchange_ = &model; }
+
+  static void tell(Goal goal, Answer a) {
+    if (trace::on(trace::Room::check))
+      trace::say(trace::Room::check, fmt::format("asked for {}: {}", name(goal),
+                                                 a == Answer::sat     ? "there is one"
+                                                 : a == Answer::unsat ? "there is none"
+                                                                      : "not decided"));
+  }
 
   // Whether some thread may stop after an iteration that had no effect.
   bool may_idle() const {
@@ -166,14 +194,18 @@ class Queries {
       if (goal == Goal::final_state) questions.push_back(&test_.condition);
       const auto runs = encode::symmetric_runs(skeleton_, questions, exchange_);
       stats.symmetric_runs += runs.size();
+      if (trace::on(trace::Room::encode) && !runs.empty())
+        trace::say(trace::Room::encode, fmt::format("{} lists of exchangeable threads are put in order", runs.size()));
       encode::require_order(p, c, runs);
     }
     watch.lap(stats.phases.program);
     if (cut) {
       ask_which(c, p, goal, out, stats);
+      tell(goal, out.answer);
       return out;
     }
     out.answer = solve_with(c, p, goal, nullptr, out, stats);
+    tell(goal, out.answer);
     return out;
   }
 
@@ -236,12 +268,17 @@ class Queries {
     if (!c.propagate()) {
       ++stats.settled;
       watch.lap(stats.phases.settle);
+      if (trace::on(trace::Room::encode)) trace::say(trace::Room::encode, "the program alone decides: no execution");
       return Answer::unsat;
     }
     encode::ModelEncoding m(model_, p, c);
     stats.rounds += m.settle();
     stats.rules |= m.fired();
     watch.lap(stats.phases.settle);
+    if (trace::on(trace::Room::encode))
+      trace::say(trace::Room::encode,
+                 fmt::format("bounds and propagation: {} rounds, {} clauses{}", stats.rounds, c.clause_count(),
+                             c.contradictory() ? "; they decide: no execution" : ""));
     if (c.contradictory()) {  // decided without search
       stats.clauses += c.clause_count();
       stats.variables += c.variables();
@@ -263,6 +300,11 @@ class Queries {
     }
     stats.clauses += c.clause_count();
     stats.variables += c.variables();
+    if (trace::on(trace::Room::encode))
+      trace::say(trace::Room::encode,
+                 fmt::format("model {}: {} clauses, {} variables",
+                             lazy ? "learnt from violations, since many fences are unordered" : "encoded whole",
+                             c.clause_count(), c.variables()));
     watch.lap(stats.phases.model);
     if (c.contradictory()) {
       ++stats.settled;
