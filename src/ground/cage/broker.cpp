@@ -1,3 +1,7 @@
+// The parent's half of the cage (cage.h): it answers the opens of the process that reads the input, and reads no input
+// itself. A name is opened first and judged by where the open file lies after all links, so that nothing can be put in
+// its place between the look and the open. Why an open failed is told only if nothing on the way leads outside: else
+// the difference between "no such file" and "not allowed" would tell what is there.
 #include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>

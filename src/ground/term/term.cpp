@@ -1,3 +1,11 @@
+// Terms are immutable trees with shared parts, rewritten as they are built: constants fold, neutral and absorbing
+// constants go, double negations go. That is all, on purpose:
+//   - no rewriting drops a variable (x * 0, x ^ x stay), because programs read their dependencies off the variables of
+//     a term, and a dependency that the code has must not vanish from its events;
+//   - nothing is reordered, so that what is printed is what the test said.
+// Terms are not hash-consed: they are compared by structure, and identity() only says that two are the same object. The
+// kernel verifier has terms of its own (kern/formula/pool.h), hash-consed and rewritten strongly, since none of its
+// answers rests on which variables a term mentions.
 #include "term/term.h"
 
 #include <algorithm>

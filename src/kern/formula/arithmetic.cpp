@@ -1,4 +1,9 @@
 // Rewriting of sums, products, quotients and bitwise operations.
+//
+// The form that carries the rest is Linear: constant + sum of coefficient * term modulo 2^w, in which additions,
+// subtractions, shifts and products by constants are one n-ary node. a / b * b + a % b is a, also for b = 0, where
+// SMT-LIB lets a / b be all ones and a % b be a: kernels split an index into row and column and put it together again,
+// and those of any size gave up before this rule.
 #include <algorithm>
 #include <bit>
 

@@ -1,4 +1,11 @@
 // Rewriting of equations, orders and changes of width.
+//
+// Equations are the questions of the verifier: do the offsets of two threads meet? So most of the work is in eq(). Both
+// sides are linear sums; what is common cancels, common powers of two and superfluous high bits go, and by a common
+// coefficient c both sides are split into quotient and remainder, q * c + r with r < c: `64 * row + col` of two threads
+// is equal only if rows and columns are. Modulo 2^w that also holds of sums that wrap, if c is a power of two. Orders
+// fold by the ranges that each node knows. Every rule is an equality of SMT-LIB's bit-vectors; tests evaluate both
+// sides.
 #include <algorithm>
 #include <bit>
 

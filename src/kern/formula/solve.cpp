@@ -1,3 +1,14 @@
+// Questions by bit-blasting. A session keeps the solver and the clauses of earlier questions: those about two threads
+// share most of their terms, and a question is a set of assumptions over them. Once the clauses outgrow the first
+// question's, the session is begun anew, since the solver then spends its time on what others asked.
+//
+// Uninterpreted functions (floating point, unknown memory) are variables at first. A model in which two applications
+// have equal arguments and different results gives the congruence of that pair as a lemma, and the question is asked
+// again (lazy Ackermann expansion; W. Ackermann, Solvable Cases of the Decision Problem, 1954). All pairs at once were
+// not needed: a kernel has many applications, and most questions touch few of them.
+//
+// Division by a constant is a = q * c + r with r < c, in as many bits as the sum needs: a few additions instead of a
+// divider of one row for each bit.
 #include "formula/solve.h"
 
 #include <algorithm>

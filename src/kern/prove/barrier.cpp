@@ -1,4 +1,15 @@
 // Meeting points: of the group, of the grid, of a warp; and the invariants that are handed over at them.
+//
+// At a meeting point of the group two things are asked: that both threads of the pair come to it or neither (barrier
+// divergence), and, at barriers with invariants, that the invariant holds before; it is then assumed behind. Among the
+// lanes of a warp whom a mask names must come with the same mask (CUDA C++ programming guide, "Synchronization
+// functions"). What lanes exchange is any value, except what the guide fixes: the result of a vote, a ballot, a match
+// or a reduction is the same for lanes that took part together, and a ballot has the bit of each of them. A vote orders
+// no memory.
+//
+// Lost: to let a lane that works and then leaves the kernel count as exited without saying so. The guide waits for "all
+// non-exited" lanes, PTX for those that come; such a proof now has an assumption (late_exit), and is tried without it
+// first.
 #include "prove/execute.h"
 
 namespace fencepost::prove {
@@ -12,7 +23,7 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
     const bool shared = pairing_ == Pairing::same_group && b.scope == Scope::group && mode.lockstep;
     set(a, in.results[0], unknown(width(a.f->value(in.results[0]).type), "reduction", shared));
   }
-  // Where threads may have ended, who comes is said for each barrier.
+  // A whole warp comes only where no thread of it can have left the kernel; else each barrier says who comes.
   const bool all_there = b.scope != Scope::warp || (pool_.is_false(ended(0)) && pool_.is_false(ended(1)));
   if (b.scope == Scope::warp && !(lanes_ == Lanes::same_warp && flow::whole_warp(*a.f, b) && all_there))
     return warp_barrier(a, in, b, guard, mode);

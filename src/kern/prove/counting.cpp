@@ -1,4 +1,17 @@
-// How many iterations a loop has, by its counters.
+// How many iterations a loop has, by its counters, and whether counters in memory wrap within a launch.
+//
+// A loop is counted by a phi with a closed form (flow/recurrence.h) and a test in its header or its latch against a
+// limit that does not change: iteration k is reached only if the test held at k - 1, so k is at most (last - first) /
+// step, rounded as the test asks. Computed in 128 bits, so that no sum of 64-bit limits wraps.
+//
+// Whether the counter itself wraps is a question of its own. Where the source promises that it does not (signed, no
+// signed wrap) nothing is assumed. In `for (int i = id; i < n; i += blockDim.x * gridDim.x)` the sum is unsigned and n
+// may be near 2^31: that the counter stays below is then an assumption, which is printed, tried without and refused by
+// --strict. Before that, grid strides over size_t and loops in two dimensions were refuted or given up.
+//
+// A ticket counter in memory gives every thread another number only while it does not wrap: what all threads add is the
+// product of the counts of the loops around it. Tried first and lost: to assume it of every ticket in a loop, also
+// where the launch proves that it wraps.
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -1,4 +1,18 @@
-// Loops as arbitrary iterations; execute.h says how.
+// Loops as arbitrary iterations; execute.h says how. In this file: the facts that hold of iteration k, the candidates
+// that are tried as invariants, and the two shapes that a loop can take (once for its accesses, or iteration k beside
+// k+1 where threads meet inside it).
+//
+// Facts about k come in after the questions about the loop's entry, never before: what is assumed of the unknown values
+// may contradict itself where an invariant is false at the start, and everything would then be proved.
+//
+// Added since, each for kernels that were refuted wrongly before:
+//   - buffers that change places, swap(from, to), and circles of up to four: after k iterations each has what the one k
+//     places on began with;
+//   - copies of one thread that last beyond an iteration (cp.async with wait_group N): as many iterations are run one
+//     behind the other as a copy may last; what is older has been waited for, and that is asked;
+//   - what a flag or a lock has told in an earlier iteration is forgotten at the header.
+// Lost: one state of global memory for all groups at a point where a turn is handed on; a race that followed from the
+// change of a value that was read in two turns was missed.
 #include <algorithm>
 #include <bit>
 

@@ -1,3 +1,11 @@
+// Runs a resolved model once, as a program of a small functional language whose values are nodes of a DAG: `let` binds,
+// functions are applied to evaluated arguments and vanish, `let rec` leaves variables that the engines solve for the
+// least fixpoint. Equal nodes are one node, so that what two axioms share is evaluated and encoded once.
+//
+// A model is text that somebody else wrote. Steps, nodes and depth have limits, and a model that is cut short is never
+// returned. Chains of one operator lean to the left and are walked, so that depth is bounded by brackets and calls and
+// not by the length of a union. A function that nobody applies is tried with a set and a relation for each of its up to
+// four parameters; what is wrong in every one of these trials is an error, so that its mistakes are found too.
 #include "cat/compile.h"
 
 #include <fmt/format.h>

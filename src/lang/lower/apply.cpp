@@ -1,3 +1,8 @@
+// A test of one dialect rewritten, instruction by instruction, into another. Each instruction becomes the dotted words
+// that tables speak of, the first rule that fits gives the words of the target, and the whole test is printed and read
+// again by the target's own reader: the result is exactly what its text says, and no second reader of instructions can
+// disagree with the first. Registers, locations and the question keep their names. Barriers keep their numbers; a named
+// one gets the first number that no barrier of the test has.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,3 +1,12 @@
+// Depth first over one thread. Where a branch, a predicate or a failing conditional write can go both ways, the other
+// way is kept as a pending state with its constraint; an unknown address is guessed cell by cell. A variable that a
+// constraint pins to a constant is put in at once, so that most impossible ways end where they begin; the others end
+// when the paths are put together (enumerate_combination.h).
+//
+// Paths are made one thread at a time and then multiplied, because threads that run one template have the same paths up
+// to their constants, and most combinations fail on a value before any relation is chosen. A loop is followed as far as
+// its bound says and no further (LoopTracker of reference/run.h counts as the interpreter does): one that ran to the
+// next round more than asked gave states that `solve`, under the same bound, rightly did not have.
 #include "check/enumerate_paths.h"
 
 #include <algorithm>

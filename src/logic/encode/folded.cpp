@@ -1,3 +1,8 @@
+// One walk over the code of each thread, with loops not unrolled: a place for each instruction that makes an event, and
+// between places the may and must of their events in every iteration. What folding loses is which iteration is meant:
+// `must` between two places holds only if it holds for all pairs of their events, so program order of a place to itself
+// inside a loop is may and never must. That is why what is shown here holds under every bound, and why an answer found
+// on the unrolled program at one bound would not do.
 #include "encode/folded.h"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// A progress test as a memory program, so that `check`, the printers and devices can have it. An atomic exchange-branch
+// instruction (test.h) is one access and a branch on what it read: a store where it cannot jump, a compare-and-swap, an
+// exchange, or a load, which --loads may make a read-modify-write that adds 0. The branch goes by a register of its
+// own, named after the position, so that every read of a path can be asked about. Names that a notation takes for words
+// of its own get an underscore.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The automaton of one progress model over one test: which threads are in F, live and started, and the model's
+// variables.
 // A state is a row of words: F, live, started (or what the model sees of it), then the variables. Rows are interned in
 // one array behind an open hash table; transitions are memoised in a flat table when the event is (thread, kind) alone,
 // and in a hash table keyed by the parts of the instruction that the model reads otherwise.
