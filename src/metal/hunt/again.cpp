@@ -22,9 +22,10 @@ uint32_t sm_of(const std::string& configuration) {
   return at == std::string::npos ? 0 : static_cast<uint32_t>(std::strtoul(configuration.c_str() + at + 4, nullptr, 10));
 }
 
-// What a compiler said, or did, where there is no machine code.
+// What a compiler said, or did, where there is no machine code that could be judged.
 bool is_without_code(const std::string& what) {
-  return what.starts_with("refused: ") || what.starts_with("failed: ") || what == "fault";
+  return what.starts_with("refused: ") || what.starts_with("failed: ") ||
+         what.starts_with(std::string("another finding, ") + name(Effect::illegal));
 }
 
 struct Judging {
@@ -51,7 +52,7 @@ struct Judging {
     for (auto& [configuration, what] : out.table) {
       const auto listing = kept.listings.find(configuration);
       if (listing == kept.listings.end()) {
-        if (is_without_code(what) && what != "fault") continue;
+        if (is_without_code(what)) continue;
         return error_at({},
                         fmt::format("{}: the fault '{}' was kept without its machine code for {}", store,
                                     kept.signature, configuration),

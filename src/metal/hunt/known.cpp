@@ -382,7 +382,21 @@ constexpr Rule k_rules[] = {
       "fault of its own.\n"}},
     {volatile_read_moves_behind_branch,
      "a read by ld.volatile that nobody uses is moved behind a branch",
-     {"", "", "",
+     {"NVIDIA H200, driver 580.159.04, nvcc 13.5 (ptxas 13.5.37). The address of the read is 0x1000, which is no "
+      "memory, "
+      "so that a read which is executed ends the kernel with cudaErrorIllegalAddress.\n\n"
+      "| program | is | the read |\n|---|---|---|\n"
+      "| `ld.volatile.u64`, unused; `@false atom.acquire.gpu.global.add.noftz.bf16`, unused | at fault | was not "
+      "executed "
+      "|\n"
+      "| `ld.volatile.u64`, unused; `@true atom.acquire.gpu.global.add.noftz.bf16`, unused | the other path | was "
+      "executed "
+      "|\n"
+      "| `ld.volatile.u64`, used; `@false atom.acquire.gpu.global.add.noftz.bf16`, unused | compiled right | was "
+      "executed "
+      "|\n"
+      "| `ld.volatile.u64`, unused; `@false atom.acquire.gpu.global.add.u32`, unused | compiled right | was executed |",
+      "mmio.cu", "",
       "- For the memory consistency model alone the read is a relaxed one that nobody uses, and nothing is lost. What "
       "is "
       "lost is the constraint of 8.4.2 beside it, one of its \"extra implementation-specific constraints\".\n"

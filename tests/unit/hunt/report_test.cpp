@@ -338,6 +338,7 @@ TEST(HuntAgain, RowsAreJudgedAgain) {
   f.listings["ptxas-13.5.37 sm_80 -O3"] = right;
   f.right_where = f.configuration;
   f.right_listing = recorded("shared-u64").text;  // and what was kept as right is not
+  f.table["ptxas-12.9.86 sm_80 -O3"] = "another finding, illegal: an instruction that the architecture does not have";
   const auto again = judged_again("h.db", {f});
   ASSERT_TRUE(again.has_value());
   ASSERT_EQ(again->faults.size(), 1u);
