@@ -90,6 +90,57 @@ bool is_everywhere(llvm::StringRef name, bool whether) {
          name.starts_with("__CUDA_ARCH_");
 }
 
+// A header that comes with a compiler, a toolkit or a system: what it declares has names of its own, which a kernel that
+// is read without it does not use. Any other may be a project's, and may declare what it likes.
+static bool comes_with_system(llvm::StringRef header) {
+  // Folders of toolkits, systems and libraries of pictures.
+  for (const char* begin : {"cuda/",   "cub/",  "thrust/",  "cooperative_groups/",
+                            "crt/",    "nv/",   "nvtx3/",   "hip/",
+                            "sys/",    "arpa/", "netinet/", "linux/",
+                            "mach/",   "GL/",   "GLES2/",   "GLES3/",
+                            "GLUT/",   "GLFW/", "EGL/",     "X11/",
+                            "vulkan/", "CL/",   "OpenCL/",  "OpenGL/",
+                            "wrl/",    "ext/"})
+    if (header.starts_with(begin)) return true;
+  if (header.ends_with("intrin.h")) return true;  // of x86
+  constexpr llvm::StringRef k_names =
+      // C and POSIX.
+      " assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h limits.h locale.h math.h setjmp.h "
+      "signal.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h stdnoreturn.h string.h "
+      "tgmath.h threads.h time.h uchar.h wchar.h wctype.h unistd.h pthread.h getopt.h malloc.h memory.h strings.h "
+      "dirent.h dlfcn.h fcntl.h sched.h semaphore.h poll.h termios.h netdb.h pwd.h libgen.h glob.h regex.h syslog.h "
+      "execinfo.h ucontext.h "
+      // Windows and its pictures.
+      "windows.h Windows.h io.h direct.h process.h conio.h tchar.h strsafe.h intrin.h winsock2.h ws2tcpip.h psapi.h "
+      "d3d9.h d3d10.h d3d11.h d3d12.h dxgi.h dxgi1_4.h DirectXMath.h wrl.h "
+      // C++.
+      "algorithm any array atomic barrier bit bitset charconv chrono codecvt compare complex concepts coroutine deque "
+      "exception execution expected filesystem format forward_list fstream functional future initializer_list iomanip "
+      "ios iosfwd iostream istream iterator latch limits list locale map mdspan memory memory_resource mutex new "
+      "numbers numeric optional ostream print queue random ranges ratio regex scoped_allocator semaphore set "
+      "shared_mutex source_location span spanstream sstream stack stdexcept stdfloat stop_token streambuf string "
+      "string_view strstream syncstream system_error thread tuple type_traits typeindex typeinfo unordered_map "
+      "unordered_set utility valarray variant vector version cassert cctype cerrno cfenv cfloat cinttypes climits "
+      "clocale cmath csetjmp csignal cstdarg cstddef cstdint cstdio cstdlib cstring ctime cuchar cwchar cwctype "
+      // The toolkit of CUDA, the headers of its samples, OpenMP, MPI, OpenCL.
+      "cuda.h cuda_runtime.h cuda_runtime_api.h cuda_fp16.h cuda_fp16.hpp cuda_bf16.h cuda_bf16.hpp cuda_fp8.h "
+      "cuda_fp6.h cuda_fp4.h cuda_pipeline.h cuda_pipeline_primitives.h cuda_awbarrier.h cuda_awbarrier_primitives.h "
+      "cuda_texture_types.h cuda_profiler_api.h cudaProfiler.h cuda_gl_interop.h cuda_egl_interop.h cudaEGL.h "
+      "cudaGL.h cuda_d3d11_interop.h cuda_occupancy.h cuda_device_runtime_api.h cudart_platform.h cuda_stdint.h "
+      "cuComplex.h cublas.h cublas_v2.h cublasXt.h cublasLt.h cufft.h cufftXt.h curand.h curand_kernel.h "
+      "curand_mtgp32_host.h cusparse.h cusparse_v2.h cusolverDn.h cusolverSp.h cusolver_common.h cudnn.h cupti.h "
+      "nvrtc.h nvml.h nvToolsExt.h nvJitLink.h nccl.h mma.h cooperative_groups.h driver_types.h driver_functions.h "
+      "vector_types.h vector_functions.h vector_functions.hpp device_launch_parameters.h device_functions.h "
+      "device_atomic_functions.h device_types.h device_double_functions.h host_defines.h host_config.h common_types.h "
+      "builtin_types.h channel_descriptor.h math_constants.h math_functions.h texture_types.h "
+      "texture_fetch_functions.h texture_indirect_functions.h surface_types.h surface_functions.h "
+      "surface_indirect_functions.h library_types.h sm_20_atomic_functions.h sm_20_intrinsics.h sm_30_intrinsics.h "
+      "sm_32_atomic_functions.h sm_32_intrinsics.h sm_35_atomic_functions.h sm_35_intrinsics.h "
+      "sm_60_atomic_functions.h sm_61_intrinsics.h helper_cuda.h helper_functions.h helper_timer.h helper_string.h "
+      "helper_image.h helper_math.h cutil.h cutil_math.h omp.h mpi.h opencl.h ";
+  return !header.contains(' ') && k_names.contains((" " + header + " ").str());
+}
+
 bool tells_in_code(llvm::StringRef name) {
   for (const char* begin : {"__CUDACC_VER", "__clang_m", "__clang_p", "__clang_v", "__GNUC", "_MSC_", "__cpp_",
                             "__OPENCL_", "__SIZEOF_", "CL_VERSION_", "__STDC_V", "__NVCC", "__CUDA_API"})
@@ -140,21 +191,26 @@ std::vector<Token> code_of(const std::vector<Token>& words) {
 }
 
 enum class Included { nothing, system, own };
-Included included(const std::vector<Token>& words) {
+Included included(const clang::SourceManager& sm, const std::vector<Token>& words) {
   Included out = Included::nothing;
   for (size_t k = 0; k + 2 < words.size(); ++k) {
     if (words[k].isNot(tok::hash) || !words[k].isAtStartOfLine() || words[k + 1].isNot(tok::raw_identifier) ||
-        !words[k + 1].getRawIdentifier().starts_with("include"))
+        !(words[k + 1].getRawIdentifier().starts_with("include") || words[k + 1].getRawIdentifier() == "import"))
       continue;
     if (words[k + 2].is(tok::less)) {
-      out = std::max(out, Included::system);
+      // The words of the name as they stand in the text.
+      const char* const begin = sm.getCharacterData(words[k + 2].getLocation()) + 1;
+      const char* end = begin;
+      while (*end != '>' && *end != '\n' && *end != 0) ++end;
+      const llvm::StringRef name(begin, static_cast<size_t>(end - begin));
+      out = std::max(out, comes_with_system(name) ? Included::system : Included::own);
       continue;
     }
-    const llvm::StringRef name = words[k + 2].is(tok::string_literal)
-                                     ? llvm::StringRef(words[k + 2].getLiteralData(), words[k + 2].getLength())
-                                     : llvm::StringRef();
-    const bool toolkit = name.starts_with("\"cuda") || name.starts_with("\"device_") || name.starts_with("\"CL/");
-    out = std::max(out, toolkit ? Included::system : Included::own);
+    const llvm::StringRef name =
+        words[k + 2].is(tok::string_literal)
+            ? llvm::StringRef(words[k + 2].getLiteralData(), words[k + 2].getLength()).trim('"')
+            : llvm::StringRef();
+    out = std::max(out, comes_with_system(name) ? Included::system : Included::own);
   }
   return out;
 }
@@ -162,7 +218,7 @@ Included included(const std::vector<Token>& words) {
 }  // namespace
 
 bool says_something(const clang::Preprocessor& pp, const std::vector<Token>& words) {
-  return !is_inert(pp, code_of(words)) || included(words) != Included::nothing;
+  return !is_inert(pp, code_of(words)) || included(pp.getSourceManager(), words) != Included::nothing;
 }
 
 std::vector<Token> words_between(const clang::SourceManager& sm, const clang::LangOptions& language,
@@ -321,6 +377,15 @@ class Flows : public clang::RecursiveASTVisitor<Flows> {
   std::vector<Flow> list;
 };
 
+// Text that this __CUDA_ARCH__ reads and another leaves out, with none in its place.
+bool is_read_for_arch(const CompilerPlace& p) { return p.names.size() == 1 && p.names.contains(k_arch.str()); }
+
+// The place goes around the whole text.
+bool around_all(const clang::SourceManager& sm, clang::SourceRange r, const CompilerPlace& p) {
+  return r.isValid() && sm.isBeforeInTranslationUnit(p.begin, sm.getExpansionLoc(r.getBegin())) &&
+         sm.isBeforeInTranslationUnit(sm.getExpansionRange(r.getEnd()).getEnd(), p.end);
+}
+
 bool inside(const clang::SourceManager& sm, clang::SourceRange r, const CompilerPlace& p) {
   if (r.isInvalid()) return false;
   const SourceLocation begin = sm.getExpansionLoc(r.getBegin()), end = sm.getExpansionRange(r.getEnd()).getEnd();
@@ -381,7 +446,7 @@ std::set<std::string> CompilerNotes::declared_by(const CompilerPlace& p) const {
   for (const auto* parts : {&p.left, &p.there})
     for (const auto& [from, to] : *parts) {
       const std::vector<Token> words = words_between(sm, context_.getLangOpts(), from, to);
-      if (included(words) == Included::own) out.insert("");
+      if (included(sm, words) == Included::own) out.insert("");
       // What stands in braces is reached by the name before them, but for namespaces.
       int depth = 0, parentheses = 0;
       bool open = false;  // `namespace n` or `extern "C"` was the last
@@ -432,7 +497,11 @@ void CompilerNotes::add(const CompilerPlace& p, std::vector<OtherText>& out) con
   std::vector<std::string> some(p.names.begin(), p.names.end());
   if (some.size() > 3) some.resize(3);
   std::string what;
-  if (!p.macro.empty()) {
+  const bool by_arch = is_read_for_arch(p);
+  if (by_arch) {
+    const auto& [from, to] = p.there.front();
+    what = fmt::format("{} read for it", lines_of(sm, from, to));
+  } else if (!p.macro.empty()) {
     const bool itself = p.names.size() == 1 && p.names.contains(p.macro);
     const std::string line = lines_of(sm, p.begin, p.end);
     what = itself ? fmt::format("{} is as it is here: {} uses it", p.macro, line)
@@ -445,7 +514,7 @@ void CompilerNotes::add(const CompilerPlace& p, std::vector<OtherText>& out) con
                     lines_of(sm, from, to), p.left.empty() ? "read" : "left out");
   }
   if (std::none_of(out.begin(), out.end(), [&](const OtherText& o) { return o.text == what; }))
-    out.push_back({.text = std::move(what), .by_compiler = true});
+    out.push_back({.text = std::move(what), .by_compiler = !by_arch});
 }
 
 void CompilerNotes::of_kernel(const FunctionDecl* kernel, const std::set<const clang::Decl*>& reached,
@@ -459,6 +528,8 @@ void CompilerNotes::of_kernel(const FunctionDecl* kernel, const std::set<const c
            std::any_of(names.begin(), names.end(), [&](const std::string& n) { return words.contains(n); });
   };
   for (const CompilerPlace& p : places_) {
+    // A kernel that stands in this text whole is not there for another __CUDA_ARCH__.
+    if (is_read_for_arch(p) && (!context_.getLangOpts().CUDA || around_all(sm, text_of(kernel), p))) continue;
     const auto around = [&](const FunctionDecl* f) { return holds(sm, f, p.begin, p.end); };
     const bool mine = around(kernel) || std::any_of(reached.begin(), reached.end(), [&](const clang::Decl* d) {
                         const auto* f = clang::dyn_cast<FunctionDecl>(d);
@@ -479,6 +550,7 @@ void CompilerNotes::of_launches(const FunctionDecl* kernel, const std::vector<Fo
   const LaunchText launch = launch_text(kernel, launches, hosts);
   const std::string name = kernel->getIdentifier() != nullptr ? kernel->getName().str() : "";
   for (const CompilerPlace& p : places_) {
+    if (is_read_for_arch(p)) continue;  // host code has no __CUDA_ARCH__
     const auto around = [&](const FunctionDecl* f) { return holds(sm, f, p.begin, p.end); };
     const auto host = std::find_if(hosts.begin(), hosts.end(), around);
     bool wanted =

@@ -261,6 +261,18 @@ void Conditions::Endif(SourceLocation at, SourceLocation) {
   if (!c.on.missing.empty()) out_.missing.regions.push_back({begin, at, c.on.missing});
   if (c.on.host) out_.host.regions.push_back({begin, at, k_host_words});
   if (!c.on.compilers.empty()) note_compilers(c, at);
+  if (!c.on.arch.any) return;
+  // Read for this __CUDA_ARCH__ alone. What is left out was noted where it was skipped.
+  CompilerPlace p{.begin = begin, .end = at, .names = {k_arch.str()}};
+  for (size_t k = 0; k < c.branches.size(); ++k) {
+    const SourceLocation from = c.branches[k].at, to = k + 1 < c.branches.size() ? c.branches[k + 1].at : at;
+    if (!c.branches[k].taken) {
+      if (skipped_text(pp_, {from, to}).content) return;
+    } else if (says_something(pp_, words_between(pp_.getSourceManager(), pp_.getLangOpts(), from, to))) {
+      p.there.emplace_back(from, to);
+    }
+  }
+  if (!p.there.empty()) out_.compilers.push_back(std::move(p));
 }
 
 void Conditions::note_compilers(const Chain& c, SourceLocation end) {

@@ -5,14 +5,80 @@
 // n threads each. Nothing but that order comes about, because
 //  - an instruction stands outside of loops, and no thread takes part in a phase twice;
 //  - each thread of a phase but the first has waited in the phase before, and so comes to it when that is complete;
-//  - each phase is complete: the threads that are counted are n, whole warps of them.
-// What is not so is not decided. One that all threads of the group wait at is a barrier like any other.
+//  - each phase is complete: the threads that are counted are n, whole warps of them;
+//  - no thread waits for one that waits for it, over all barriers of the group: phases and barriers of all threads can
+//    be completed one after the other.
+// What is not so is not decided. One that all threads of the group wait at is a barrier like any other; if some threads
+// take part in the same one elsewhere (`bar.sync 0, 64` beside __syncthreads()), that is not decided.
 // (Weft, PLDI 2015, decides more: phases of loops, and several barriers together.)
 #include "prove/execute.h"
 
 namespace fencepost::prove {
 
 using namespace ir;
+
+namespace {
+
+constexpr uint64_t k_all = ~uint64_t{0};  // no name: a barrier of all threads
+
+// Threads come to a phase of a barrier: which warps, and whether they wait.
+struct Coming {
+  uint32_t position = 0;
+  std::pair<uint64_t, uint32_t> phase;  // of the name; of a barrier of all threads, the position
+  bool waits = false;
+  std::vector<uint8_t> warps;
+};
+
+// Is each phase completed in the end? Whoever comes to it must be let go by all that it waits at before.
+bool can_be_completed(const std::vector<Coming>& all) {
+  std::set<std::pair<uint64_t, uint32_t>> completed, open;
+  for (const Coming& c : all) open.insert(c.phase);
+  const auto held_by = [&](const Coming& c, const Coming& before) {
+    if (!before.waits || before.position >= c.position || completed.contains(before.phase)) return false;
+    for (size_t i = 0; i < c.warps.size(); ++i)
+      if (c.warps[i] != 0 && before.warps[i] != 0) return true;
+    return false;
+  };
+  const auto held = [&](const std::pair<uint64_t, uint32_t>& phase) {
+    return std::any_of(all.begin(), all.end(), [&](const Coming& c) {
+      return c.phase == phase &&
+             std::any_of(all.begin(), all.end(), [&](const Coming& before) { return held_by(c, before); });
+    });
+  };
+  for (bool more = true; more && !open.empty();) {
+    more = false;
+    for (auto it = open.begin(); it != open.end();) {
+      if (held(*it)) {
+        ++it;
+        continue;
+      }
+      completed.insert(*it);
+      it = open.erase(it);
+      more = true;
+    }
+  }
+  return open.empty();
+}
+
+// Do threads wait at a barrier of this number elsewhere in the text, all of them or as another count says?
+bool counted_otherwise(const Module& m, const flow::FunctionEffects& effects, const order::NamedRecord& r) {
+  for (uint32_t i = 0; i < m.functions.size(); ++i) {
+    if (effects.reached[i] == 0) continue;
+    const Function& f = m.functions[i];
+    const auto is = [&](ValueId v, uint64_t n) {
+      return f.value(v).kind == Value::constant && f.value(v).constant_bits == n;
+    };
+    for (const Block& block : f.blocks)
+      for (const Instruction& in : block.instructions) {
+        const auto* b = std::get_if<Barrier>(&in.action);
+        if (b == nullptr || b->scope != Scope::group || b->mask) continue;
+        if ((b->name ? is(b->name, r.name) : r.name == 0) && (!b->count || !is(b->count, r.count))) return true;
+      }
+  }
+  return false;
+}
+
+}  // namespace
 
 bool Execution::some_threads(Activation& a, const Barrier& b, Pair guard) {
   if (b.scope != Scope::group || (!b.arrive && !b.name && !b.count)) return false;
@@ -57,11 +123,39 @@ void Execution::phases() {
       for (uint64_t x = 0; x < size[0] && threads.size() <= 1024; ++x) threads.push_back({x, y, z});
   std::map<uint64_t, std::vector<order::NamedRecord*>> by_name;
   for (order::NamedRecord& r : trace.named) by_name[r.name].push_back(&r);
+  const auto guard_of = [&](const order::NamedRecord& r, const std::array<uint64_t, 3>& thread) {
+    std::unordered_map<uint32_t, Term> memo;
+    for (size_t d = 0; d < 3; ++d) {
+      const Term id = local_id[0][d];
+      const formula::Node n = pool_[id];
+      const Term v = n.op == formula::Op::zext ? n.kids[0] : id;
+      if (!pool_.is_constant(v)) memo.emplace(v.id, pool_.constant(thread[d], pool_.width(v)));
+    }
+    return pool_.substitute(r.guard[0], memo);
+  };
+  std::set<std::string> whys;
   for (auto& [name, list] : by_name) {
     const std::string why = threads.empty() || threads.size() > 1024 || options_.warp_size == 0
                                 ? "groups or warps of any size"
+                            : counted_otherwise(m_, effects_.function(entry_), *list.front())
+                                ? "others wait at the same one elsewhere, all threads or as another count says"
                                 : phases_of(list, threads);
-    if (why.empty()) continue;
+    if (!why.empty()) whys.insert(why);
+  }
+  if (whys.empty()) {
+    std::vector<Coming> all;
+    for (const order::NamedRecord& r : trace.named) {
+      Coming c{r.position, {r.name, r.phase}, r.waits, {}};
+      for (size_t i = 0; i < threads.size(); i += options_.warp_size)
+        c.warps.push_back(pool_.is_true(guard_of(r, threads[i])) ? 1 : 0);
+      all.push_back(std::move(c));
+    }
+    const std::vector<uint8_t> every(all.front().warps.size(), 1);
+    for (const BarrierRecord& b : trace.barriers)
+      if (b.by == order::Provider::barrier && !b.meets) all.push_back({b.position, {k_all, b.position}, true, every});
+    if (!can_be_completed(all)) whys.insert("threads that it counts may wait for each other at several");
+  }
+  for (const std::string& why : whys) {
     perhaps = "a barrier of some threads: " + why;
     unsupported.insert(perhaps);
   }

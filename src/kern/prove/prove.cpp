@@ -1,7 +1,13 @@
 #include "prove/prove.h"
 
+#include <pthread.h>
+#include <time.h>
+
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 
 #include "flow/writers.h"
@@ -21,7 +27,50 @@ const char* name(Kind k) {
 
 namespace {
 
-constexpr double k_plain_seconds = 0.5;  // and twice the time of the proof: to do without an assumption
+// Of processor time, and twice that of the proof: to do without an assumption. What other work there is on the machine
+// must not decide whether the assumption is named.
+constexpr double k_plain_seconds = 0.5;
+
+double seconds_of(clockid_t clock) {
+  timespec t{};
+  clock_gettime(clock, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+// A job that also ends when the thread that made this has used so much processor time.
+class ProcessorBudget {
+ public:
+  ProcessorBudget(const Job& job, double seconds) : job_(job) {
+    clockid_t clock{};
+    pthread_getcpuclockid(pthread_self(), &clock);
+    const double limit = seconds_of(clock) + seconds;
+    job_.cancelled = &spent_;
+    watch_ = std::thread([this, clock, limit, outer = job.cancelled] {
+      std::unique_lock lock(mutex_);
+      while (!over_.wait_for(lock, std::chrono::milliseconds(5), [this] { return done_; }))
+        if (seconds_of(clock) >= limit || (outer != nullptr && outer->load(std::memory_order_relaxed))) spent_ = true;
+    });
+  }
+  ProcessorBudget(const ProcessorBudget&) = delete;
+  ProcessorBudget& operator=(const ProcessorBudget&) = delete;
+  ~ProcessorBudget() {
+    {
+      const std::scoped_lock lock(mutex_);
+      done_ = true;
+    }
+    over_.notify_one();
+    watch_.join();
+  }
+  const Job& job() const { return job_; }
+
+ private:
+  Job job_;
+  std::atomic<bool> spent_ = false;
+  std::mutex mutex_;
+  std::condition_variable over_;
+  bool done_ = false;
+  std::thread watch_;
+};
 
 class Prover {
  public:
@@ -30,6 +79,7 @@ class Prover {
 
   Result run() {
     const auto start = std::chrono::steady_clock::now();
+    const double processor = seconds_of(CLOCK_THREAD_CPUTIME_ID);
     Result r;
     if (specification(m_.function(entry_))) {
       r.verdict.status = Status::holds;  // only a contract
@@ -53,7 +103,7 @@ class Prover {
           r.effort = two.effort;
       }
     }
-    r = without_assumption(std::move(r), start);
+    r = without_assumption(std::move(r), seconds_of(CLOCK_THREAD_CPUTIME_ID) - processor + second_seconds_);
     if (options_.abstraction == Abstraction::equality) {
       const flow::FunctionEffects& e = effects_.function(entry_);
       if (std::any_of(e.atomics.begin(), e.atomics.end(), [](uint8_t x) { return x != 0; })) {
@@ -78,8 +128,8 @@ class Prover {
                                                             {Assumption::late_exit, &Options::late_exits}};
 
   // A proof that rests on assumptions of the table is tried again without them, all at once. A kernel that is refuted
-  // with them is refuted without them, so only proofs are.
-  Result without_assumption(Result r, std::chrono::steady_clock::time_point start) const {
+  // with them is refuted without them, so only proofs are. `taken`: processor time of the proof.
+  Result without_assumption(Result r, double taken) const {
     if (r.verdict.status != Status::holds) return r;
     Options plain = options_;
     bool rests = false;
@@ -90,10 +140,9 @@ class Prover {
       rests = true;
     }
     if (!rests) return r;
-    Job job = job_;
-    const double taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    job.deadline = std::min(job.deadline, Job::with_budget(2 * taken + k_plain_seconds).deadline);
-    Result p = Prover(m_, entry_, plain, job).run();
+    plain.jobs = 1;  // so that one thread's time is all of it
+    const ProcessorBudget budget(job_, 2 * taken + k_plain_seconds);
+    Result p = Prover(m_, entry_, plain, budget.job()).run();
     return p.verdict.status == Status::holds ? p : r;
   }
 
@@ -127,7 +176,10 @@ class Prover {
       p.questions(options_.races && (!one_thread || own));
     };
     if (passes.size() > 1 && options_.jobs > 1) {
-      std::thread second([&] { within(*passes[1]); });
+      std::thread second([&] {
+        within(*passes[1]);
+        second_seconds_ += seconds_of(CLOCK_THREAD_CPUTIME_ID);
+      });
       within(*passes[0]);
       second.join();
     } else {
@@ -217,6 +269,7 @@ class Prover {
   const Options& options_;
   const Job& job_;
   flow::Effects effects_;
+  double second_seconds_ = 0;  // processor time of threads that have ended
 };
 
 }  // namespace

@@ -70,6 +70,56 @@ TEST(Arch, WhatIsLeftOutIsSaid) {
            0, "line 4 is left out"}});
 }
 
+// What this architecture reads and an older one leaves out, with nothing in its place.
+TEST(Arch, WhatIsReadForItAloneIsSaid) {
+  const std::string head = "__global__ void k(int *o) {\n __shared__ int s[64]; s[threadIdx.x] = 1;\n";
+  const std::string tail = "\n o[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x]; }\n";
+  const std::string
+      barrier = head + "#if __CUDA_ARCH__ >= 800\n __syncthreads();\n#endif" + tail,
+      older = head + "#if __CUDA_ARCH__ < 1000\n __syncthreads();\n#endif" + tail,
+      empty = head + "#if __CUDA_ARCH__ >= 800\n __syncthreads();\n#else\n // none\n#endif" + tail,
+      elif = head + "#if __CUDA_ARCH__ < 800\n#elif __CUDA_ARCH__ >= 800\n __syncthreads();\n#endif" + tail,
+      computed = head + "#if __CUDA_ARCH__ / 100 < 8\n __syncthreads();\n#endif" + tail,
+      nested = head + "#if __CUDA_ARCH__ >= 800\n#if 1\n __syncthreads();\n#endif\n#endif" + tail,
+      derived =
+          "#if __CUDA_ARCH__ >= 800\n#define HAS\n#endif\n" + head + "#ifdef HAS\n __syncthreads();\n#endif" + tail,
+      called =
+          "__device__ void f() {\n#if __CUDA_ARCH__ >= 800\n __syncthreads();\n#endif\n}\n" + head + " f();" + tail,
+      overload =
+          "__device__ void f(long) {}\n#if __CUDA_ARCH__ >= 800\n__device__ void f(int) { __syncthreads(); }\n"
+          "#endif\n" +
+          head + " f(0);" + tail,
+      value =
+          "constexpr int n[] = {\n#if __CUDA_ARCH__ >= 800\n64,\n#endif\n1};\n"
+          "__global__ void k(int *o) { o[blockIdx.x * n[0] + threadIdx.x] = 1; }\n";
+  decide({{"barrier.cu", barrier.c_str(), 0, "meant: line 4 is read for it"},
+          {"barrier.cu", barrier.c_str(), 3, "line 4 is read for it", {"--strict"}},
+          {"barrier.cu", barrier.c_str(), 0, "!is read", {"--cuda-arch=800"}},
+          {"barrier.cu", barrier.c_str(), 1, "", {"--cuda-arch=700"}},
+          {"older.cu", older.c_str(), 0, "line 4 is read for it"},
+          {"empty.cu", empty.c_str(), 0, "line 4 is read for it"},
+          {"elif.cu", elif.c_str(), 0, "line 5 is read for it"},
+          {"computed.cu", computed.c_str(), 0, "line 4 is read for it"},
+          {"nested.cu", nested.c_str(), 0, "lines 4-6 are read for it"},
+          {"derived.cu", derived.c_str(), 0, "line 7 is read for it"},
+          {"called.cu", called.c_str(), 0, "line 3 is read for it"},
+          {"overload.cu", overload.c_str(), 0, "line 3 is read for it"},
+          {"value.cu", value.c_str(), 0, "line 3 is read for it"}});
+  // Text that does nothing, of others, that every architecture reads, and a kernel that is there for this one alone.
+  const std::string inert = "#if __CUDA_ARCH__ >= 800\n#pragma unroll\n#endif\n" + std::string(k_plain),
+                    other = "#if __CUDA_ARCH__ >= 800\n__device__ int f() { return 1; }\n#include <mma.h>\n#endif\n" +
+                            std::string(k_plain),
+                    apart = "__global__ void g(int *o) {\n#if __CUDA_ARCH__ >= 800\no[0] = 1;\n#endif\n}\n" +
+                            std::string(k_plain),
+                    old = head + "#if __CUDA_ARCH__ >= 300\n __syncthreads();\n#endif" + tail,
+                    whole = "#if __CUDA_ARCH__ >= 800\n" + std::string(k_plain) + "#endif\n";
+  decide({{"inert.cu", inert.c_str(), 0, "!is read"},
+          {"other.cu", other.c_str(), 0, "!are read"},
+          {"apart.cu", apart.c_str(), 0, "!is read", {"--entry=k"}},
+          {"old.cu", old.c_str(), 0, "!is read"},
+          {"whole.cu", whole.c_str(), 0, "!is read"}});
+}
+
 TEST(Arch, WhatDecidesNothingIsNotSaid) {
   const std::string plain = k_plain;
   const std::string guard = "#ifdef __CUDA_ARCH__\n" + plain + "#else\nvoid host();\n#endif\n",

@@ -66,6 +66,28 @@ TEST(Compilers, WhatIsReadOnlyHereIsSaid) {
           {"unknown.cu", unknown.c_str(), 0, "is left out"}});
 }
 
+// An include may bring what it likes, whatever stands around its name; not so one of a system or a toolkit.
+TEST(Compilers, WhatAnIncludeWouldBringIsSaid) {
+  const auto text = [](const std::string& include) {
+    return "#ifdef __NVCOMPILER\n" + include + "\n#endif\n#ifndef SYNC\n#define SYNC() __syncthreads()\n#endif\n" +
+           "__global__ void k(int *o) {\n __shared__ int s[64]; s[threadIdx.x] = 1; SYNC();\n" +
+           " o[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x]; }\n";
+  };
+  for (const char* include : {"#include <project/sync.h>", "#include <sync.h>", "#include <cuda_sync_macros.h>",
+                              "#include \"cuda_sync_macros.h\"", "#include \"device_sync.h\"", "#include SYNC_HEADER",
+                              "#include <cutlass/cutlass.h>", "#import <sync.h>", "# include_next <sync.h>",
+                              "#include <vector>\n#include <sync.h>", "#include < vector>"}) {
+    const std::string t = text(include);
+    decide({{"i.cu", t.c_str(), 0, "left out"}, {"i.cu", t.c_str(), 3, "left out", {"--strict"}}});
+  }
+  for (const char* include : {"#include <vector>", "#include <windows.h>", "#include <cuda_runtime.h>",
+                              "#include <cub/cub.cuh>", "#include <cuda/std/atomic>", "#include \"cuda_runtime.h\"",
+                              "#include <sys/time.h>", "#include <immintrin.h>", "#include <GL/glut.h>"}) {
+    const std::string t = text(include);
+    decide({{"i.cu", t.c_str(), 0, "!assumes"}});
+  }
+}
+
 TEST(Compilers, WhatDecidesNothingIsNotSaid) {
   const std::string plain = k_plain;
   const std::string guard = "#ifndef __K_H__\n#define __K_H__\n" + plain + "#endif\n",

@@ -69,6 +69,40 @@ TEST_F(Lemmas, BarriersOfAGroup) {
   EXPECT_NE(cuda("o[64 * g + t] = 1; __syncthreads(); s[t] = o[(64 * g + t + 64) % 256];"), 0);
 }
 
+// Over all barriers, nobody waits for one that waits for him; and a barrier has one count.
+TEST_F(Lemmas, BarriersOfSomeThreadsTogether) {
+  const auto sync = [](int name, int count) {
+    return fmt::format("asm volatile(\"bar.sync {}, {};\" ::: \"memory\");", name, count);
+  };
+  const auto arrive = [](int name, int count) {
+    return fmt::format("asm volatile(\"bar.arrive {}, {};\" ::: \"memory\");", name, count);
+  };
+  const auto halves = [](const std::string& low, const std::string& high) {
+    return "s[t] = t; if (t < 32) { " + low + " } else { " + high + " } o[64 * g + t] = s[63 - t];";
+  };
+  const std::string one = sync(1, 64), two = sync(2, 64);
+  EXPECT_EQ(cuda(halves(one + two, one + two)), 0);
+  EXPECT_NE(cuda(halves(one + two, two + one)), 0);
+  const std::string handed = "if (t < 32) { s[t] = t; " + arrive(1, 64) + two +
+                             " o[64 * g + t] = s[t + 32]; } else { " + one + " s[t] = s[t - 32]; " + arrive(2, 64) +
+                             " }";
+  EXPECT_EQ(cuda(handed), 0);
+  EXPECT_NE(cuda("if (t < 32) { s[t] = t; " + two + arrive(1, 64) + " o[64 * g + t] = s[t + 32]; } else { " + one +
+                 " s[t] = s[t - 32]; " + arrive(2, 64) + " }"),
+            0);
+  // A barrier of all threads between the two ends of one of some.
+  EXPECT_NE(
+      cuda("if (t < 32) { s[t] = 1; " + one + " } __syncthreads(); if (t >= 32) { " + one + " } o[64 * g + t] = s[0];"),
+      0);
+  const auto first_half = [](const std::string& barrier) {
+    return "s[t] = t; if (t < 64) { " + barrier + " } __syncthreads(); o[128 * g + t] = s[127 - t];";
+  };
+  EXPECT_EQ(cuda(first_half(sync(3, 64)), "128"), 0);
+  EXPECT_NE(cuda(first_half(sync(0, 64)), "128"), 0);  // the barrier of __syncthreads
+  EXPECT_NE(cuda(first_half(arrive(0, 64)), "128"), 0);
+  EXPECT_NE(cuda(first_half("asm volatile(\"bar.sync 0;\" ::: \"memory\");"), "128"), 0);
+}
+
 TEST_F(Lemmas, BarriersInLoops) {
   const auto loop = [](const std::string& first, const std::string& second, const std::string& head) {
     return head + " { s[t] = i; " + first + " o[64 * g + t] += s[63 - t]; " + second + " }";
