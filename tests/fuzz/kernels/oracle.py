@@ -332,7 +332,10 @@ class Run:
         opened = False
         for g in range(self.k.groups):
             for first in range(0, self.k.local, 32):
-                lanes = [t for t in self.threads if t.group == g and first <= t.lane < first + 32]
+                # Lanes that have ended need not come: a mask asks the non-exited threads that it names.
+                lanes = [t for t in self.threads if t.group == g and first <= t.lane < first + 32 and t.state != "done"]
+                if not lanes:
+                    continue
                 if all(t.state == "warp" for t in lanes):
                     self.meet(lanes, True, True)
                     opened = True
