@@ -12,6 +12,7 @@
 #include "base/read_file.h"
 #include "clangfe/embedded.h"
 #include "clangfe/lowering.h"
+#include "ir/assembly.h"
 #include "ir/points_to.h"
 #include "ir/verify.h"
 
@@ -327,7 +328,7 @@ void Lowering::add_functions() {
                            ? in_.user_functions.contains(f.getName().str()) ||
                                  (d.parameters.starts_with("I") && in_.user_functions.contains(d.base + "<"))
                            : in_.user_functions.contains(d.base);
-    if (f.isDeclaration() && !users) continue;  // built-in
+    if (f.isDeclaration() && !users && !f.getName().starts_with(k_assembly)) continue;  // built-in
     if (ours && !axiom && f.use_empty()) continue;
     const FunctionId id{static_cast<uint32_t>(module_.functions.size())};
     functions_[&f] = id;

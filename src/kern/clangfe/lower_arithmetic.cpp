@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "clangfe/lowering.h"
+#include "clangfe/ptx_text.h"
 
 namespace fencepost::clangfe {
 
@@ -20,6 +21,12 @@ const std::set<std::string> k_arithmetic = {
     "vabsdiff", "vavrg2",    "vmad",  "vmax",  "vmin",  "vset",   "vshl",  "vshr",  "vsub",  "xor",   "testp",
     "vmax2",    "vabsdiff2", "vmin2", "vmax4", "vmin4", "vavrg4", "vsub2", "vsub4", "vset2", "vset4", "vabsdiff4"};
 
+}  // namespace
+
+bool ptx_only_computes(const std::string& first) { return k_arithmetic.count(first) != 0; }
+
+namespace {
+
 bool only_computes(const std::string& text) {
   std::string statement;
   bool any = false;
@@ -29,7 +36,7 @@ bool only_computes(const std::string& text) {
     statement = statement.substr(begin);
     if (statement.starts_with(".reg") || statement.starts_with("//")) return true;
     any = true;
-    return k_arithmetic.count(statement.substr(0, statement.find_first_of(". \t"))) != 0;
+    return ptx_only_computes(statement.substr(0, statement.find_first_of(". \t")));
   };
   for (const char c : text) {
     // Memory, a predicate or a comment that hides something, a label, an array.
@@ -50,11 +57,31 @@ bool only_computes(const std::string& text) {
   return true;
 }
 
+// All registers that it names are its own, and the carry that it reads: others hold what text elsewhere has put there.
+bool of_its_own(const std::string& text) {
+  const auto statements = ptx_statements(text);
+  if (!statements) return false;
+  bool carry = false;
+  for (const PtxStatement& s : *statements) {
+    if (ptx_reads_carry(s) && !carry) return false;
+    carry = carry || s.has("cc");
+    for (const std::string& operand : s.operands)
+      for (const std::string& e : ptx_elements(operand)) {
+        const size_t begin = e.find_first_not_of("!- ");
+        if (begin == std::string::npos) return false;
+        const char c = e[begin];
+        // "name@3" is declared.
+        if (c != '$' && !(c >= '0' && c <= '9') && e != "_" && e.find('@') == std::string::npos) return false;
+      }
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<Values> Lowering::lower_arithmetic(const llvm::CallBase& c, const llvm::InlineAsm& a) {
   const std::string text = a.getAsmString();
-  if (c.getType()->isVoidTy() || !only_computes(text)) return std::nullopt;
+  if (c.getType()->isVoidTy() || !only_computes(text) || !of_its_own(text)) return std::nullopt;
   Values operands;
   for (const llvm::Use& u : c.args()) {
     if (u->getType()->isPointerTy()) return std::nullopt;

@@ -1,6 +1,9 @@
 // Asynchronous copies of one thread: cp.async and its groups, and the functions of the toolkit that are made of them.
+// And the addresses that inline PTX gives as numbers.
 // Source: PTX ISA 9.7.9.25; CUDA C++ programming guide, "Asynchronous Data Copies".
 #include <llvm/ADT/StringExtras.h>
+
+#include <map>
 
 #include "clangfe/lowering.h"
 #include "ir/async.h"
@@ -51,6 +54,19 @@ std::optional<Values> Lowering::lower_async(const llvm::CallBase& c, const std::
     own_wait(OwnCopies::wait_group, *pending);
     return Values{};
   }
+  if (name.starts_with("__fencepost_address.")) return Values{*shared_address(c.getArgOperand(0))};
+  if (name == "__fencepost_elected") {
+    // Which lane it is, the mask alone decides (PTX ISA, elect.sync).
+    const ValueId which = function_of("elect.sync", {arg(0)}, {Type::bits, 32});
+    return Values{compute(Op::and_, {which, bits(31, 32)}, 32)};
+  }
+  if (name == "__fencepost_bulk_copy") {
+    constexpr uint32_t k_piece = 16;  // sizes are multiples of it
+    emit(AsyncCopy{.destination = access(arg(0), k_piece),
+                   .source = access(arg(1), k_piece),
+                   .count = compute(Op::lshr, {arg(2), bits(4, 32)}, 32)});
+    return Values{};
+  }
   if (name == "__fencepost_async_wait_oldest") {
     own_wait(OwnCopies::wait_oldest, 0);
     return Values{};
@@ -58,31 +74,83 @@ std::optional<Values> Lowering::lower_async(const llvm::CallBase& c, const std::
   return std::nullopt;
 }
 
-// The address in shared memory as a pointer: what __cvta_generic_to_shared made a number of, and offsets added to it.
-std::optional<ValueId> Lowering::shared_address(const llvm::Value* v) {
-  std::vector<const llvm::Value*> added;
-  for (int steps = 0; steps < 20; ++steps) {
-    if (v->getType()->isPointerTy()) {
-      ValueId p = value(v);
-      for (const llvm::Value* a : added) p = offset_pointer(p, resize(value(a), module_.pointer_bits, true));
-      return p;
-    }
-    if (const auto* call = llvm::dyn_cast<llvm::CallBase>(v)) {
-      const llvm::Function* f = call->getCalledFunction();
-      if (f == nullptr || !is_shared_address(demangle(f->getName()).base)) return std::nullopt;
-      v = call->getArgOperand(0);
-    } else if (llvm::isa<llvm::TruncInst>(v) || llvm::isa<llvm::ZExtInst>(v) || llvm::isa<llvm::PtrToIntInst>(v)) {
-      v = llvm::cast<llvm::CastInst>(v)->getOperand(0);
-    } else if (const auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(v);
-               sum != nullptr && sum->getOpcode() == llvm::Instruction::Add) {
-      const bool first = llvm::isa<llvm::CastInst>(sum->getOperand(0)) || llvm::isa<llvm::CallBase>(sum->getOperand(0));
-      added.push_back(sum->getOperand(first ? 1 : 0));
-      v = sum->getOperand(first ? 0 : 1);
-    } else {
-      return std::nullopt;
-    }
+namespace {
+
+// The variable or parameter whose address a number is made of, by adding to it, masking it and cutting it. What is made
+// of two, or of none on some way, is of none that is known.
+struct Origin {
+  enum : uint8_t { none, cycle, object } kind = none;
+  const llvm::Value* value = nullptr;
+};
+
+Origin either(const Origin& a, const Origin& b) {
+  if (a.kind == Origin::cycle) return b;
+  if (b.kind == Origin::cycle) return a;
+  return a.kind == b.kind && a.value == b.value ? a : Origin{};
+}
+
+Origin origin_of(const llvm::Value* v, std::map<const llvm::Value*, Origin>& seen, int depth) {
+  if (depth > 64) return {};
+  const auto of = [&](const llvm::Value* x) { return origin_of(x, seen, depth + 1); };
+  if (llvm::isa<llvm::UndefValue>(v)) return {Origin::cycle};
+  if (llvm::isa<llvm::GlobalVariable, llvm::AllocaInst>(v) ||
+      (llvm::isa<llvm::Argument>(v) && v->getType()->isPointerTy()))
+    return {Origin::object, v};
+  if (const auto* g = llvm::dyn_cast<llvm::GEPOperator>(v)) return of(g->getPointerOperand());
+  if (const auto* o = llvm::dyn_cast<llvm::Operator>(v))
+    if (const unsigned code = o->getOpcode(); code == llvm::Instruction::Trunc || code == llvm::Instruction::ZExt ||
+                                              code == llvm::Instruction::SExt || code == llvm::Instruction::PtrToInt ||
+                                              code == llvm::Instruction::IntToPtr ||
+                                              code == llvm::Instruction::AddrSpaceCast ||
+                                              code == llvm::Instruction::BitCast || code == llvm::Instruction::Freeze)
+      return of(o->getOperand(0));
+  if (const auto* p = llvm::dyn_cast<llvm::PHINode>(v)) {
+    const auto [it, fresh] = seen.try_emplace(p, Origin{Origin::cycle});
+    if (!fresh) return it->second;
+    Origin all{Origin::cycle};
+    for (const llvm::Value* x : p->incoming_values()) all = either(all, of(x));
+    return seen[p] = all;
   }
-  return std::nullopt;
+  if (const auto* s = llvm::dyn_cast<llvm::SelectInst>(v)) return either(of(s->getTrueValue()), of(s->getFalseValue()));
+  if (const auto* call = llvm::dyn_cast<llvm::CallBase>(v)) {
+    const llvm::Function* f = call->getCalledFunction();
+    if (f == nullptr || call->arg_size() != 1) return {};
+    return is_shared_address(demangle(f->getName()).base) || f->getName().starts_with("__fencepost_address.")
+               ? of(call->getArgOperand(0))
+               : Origin{};
+  }
+  if (const auto* b = llvm::dyn_cast<llvm::BinaryOperator>(v)) {
+    const auto code = b->getOpcode();
+    if (code == llvm::Instruction::Sub) {
+      const Origin right = of(b->getOperand(1));
+      return right.kind == Origin::none ? of(b->getOperand(0)) : Origin{};
+    }
+    if (code != llvm::Instruction::Add && code != llvm::Instruction::And && code != llvm::Instruction::Or &&
+        code != llvm::Instruction::Xor)
+      return {};
+    const Origin left = of(b->getOperand(0)), right = of(b->getOperand(1));
+    if (left.kind == Origin::none) return right;
+    return right.kind == Origin::none ? left : Origin{};
+  }
+  return {};
+}
+
+}  // namespace
+
+// A number as the pointer that it is. Made of the address of one variable or parameter it points into that, as far
+// behind its beginning as the numbers say; else it may point anywhere.
+std::optional<ValueId> Lowering::shared_address(const llvm::Value* number) {
+  if (number->getType()->isPointerTy()) return value(number);
+  const ValueId n = value(number);
+  std::map<const llvm::Value*, Origin> seen;
+  const Origin from = origin_of(number, seen, 0);
+  if (from.kind != Origin::object)
+    return compute(Op::bits_to_pointer, {resize(n, module_.pointer_bits, false)},
+                   {Type::pointer, static_cast<uint8_t>(module_.pointer_bits)});
+  const ValueId base = value(from.value);
+  const uint32_t width = type_of(n).width;
+  const ValueId first = resize(compute(Op::pointer_to_bits, {base}, module_.pointer_bits), width, false);
+  return offset_pointer(base, resize(compute(Op::sub, {n, first}, width), module_.pointer_bits, true));
 }
 
 // One instruction `cp.async...`; none: it is not read.
@@ -113,17 +181,7 @@ std::optional<Values> Lowering::lower_async_assembly(const llvm::CallBase& c, co
     own_wait(OwnCopies::wait_group, *n);
     return Values{};
   }
-  const bool copy = word.starts_with("cp.async.ca.shared.global") || word.starts_with("cp.async.cg.shared.global");
-  if (!copy || operands.size() != 3) return std::nullopt;
-  const llvm::Value *to = given(operands[0]), *from = given(operands[1]);
-  const auto bytes = number(operands[2]);
-  if (to == nullptr || from == nullptr || !from->getType()->isPointerTy() || !bytes ||
-      (*bytes != 4 && *bytes != 8 && *bytes != 16))
-    return std::nullopt;
-  const auto destination = shared_address(to);
-  if (!destination) return std::nullopt;
-  own_copy(*destination, value(from), *bytes);
-  return Values{};
+  return std::nullopt;
 }
 
 }  // namespace fencepost::clangfe

@@ -3,6 +3,7 @@
 #include <llvm/ADT/StringExtras.h>
 
 #include "clangfe/lowering.h"
+#include "clangfe/ptx_text.h"
 
 namespace fencepost::clangfe {
 
@@ -329,6 +330,14 @@ Values Lowering::lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& 
     if (r == "%clock" || r == "%clock64" || r == "%globaltimer" || r == "%smid" || r == "%lanemask_lt" ||
         r == "%lanemask_le" || r == "%lanemask_gt" || r == "%lanemask_ge")
       return {any(results()[0].type, r)};
+    // The same for all threads of a block.
+    for (const char* start : {"%cluster_", "%clusterid", "%nclusterid", "%is_explicit_cluster", "%dynamic_smem_size",
+                              "%total_smem_size", "%gridid", "%nsmid"})
+      if (r.starts_with(start) && outputs == 1) {
+        Values block;
+        for (uint32_t d = 0; d < 3; ++d) block.push_back(id(IdKind::group_id, d, 32));
+        return {function_of(r, std::move(block), results()[0].type)};
+      }
     return bad();
   }
   // Among all lanes of a warp, as __shfl_sync and its like with a width of 32; without the predicate beside the result.
@@ -349,11 +358,9 @@ Values Lowering::lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& 
     return Values{emit(leaves(c.getType())[0].type, std::move(x))};
   }
   const auto pointer = [&](const std::string& o) -> std::optional<ValueId> {
-    const auto v = input(o);
-    if (!v) return std::nullopt;
-    if (type_of(*v).kind == Type::pointer) return v;
-    return compute(Op::bits_to_pointer, {resize(*v, module_.pointer_bits, false)},
-                   {Type::pointer, static_cast<uint8_t>(module_.pointer_bits)});
+    unsigned k = 0;
+    if (!input(o) || !o.starts_with("$") || llvm::StringRef(o).drop_front().getAsInteger(10, k)) return std::nullopt;
+    return shared_address(c.getArgOperand(k - outputs));
   };
   const auto width_of = [&]() -> uint32_t {
     for (const std::string& m : name)
@@ -363,6 +370,15 @@ Values Lowering::lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& 
       }
     return 0;
   };
+  // What an access may say beside its type; each of these is looked at here, or changes nothing that is modelled.
+  static const std::set<std::string> k_said = {
+      "weak",   "relaxed", "acquire", "release", "acq_rel", "volatile", "cta", "cluster", "gpu", "sys", "global",
+      "shared", "const",   "local",   "nc",      "ca",      "cg",       "cs",  "lu",      "cv",  "wb",  "wt",
+      "add",    "exch",    "cas",     "min",     "max",     "and",      "or",  "xor",     "inc", "dec"};
+  for (size_t k = 1; k < name.size(); ++k)
+    if (k_said.count(name[k]) == 0 && name[k] != "shared::cta" && ptx_width(name[k]) == 0 &&
+        !name[k].starts_with("L1::") && !(name[k].starts_with("L2::") && name[k] != "L2::cache_hint"))
+      return bad();
   const bool strong = has("relaxed") || has("acquire") || has("release") || has("volatile");
   const uint32_t w = width_of();
   if (name[0] == "ld" && operands.size() == 2 && outputs == 1 && w != 0 && !has("v2") && !has("v4")) {

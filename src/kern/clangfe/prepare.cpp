@@ -26,6 +26,7 @@
 
 #include "clangfe/lives.h"
 #include "clangfe/llvm_module.h"
+#include "clangfe/ptx_text.h"
 #include "clangfe/toolkit.h"
 
 namespace fencepost::clangfe {
@@ -425,6 +426,10 @@ void prepare(llvm::Module& module, const Options& options) {
     take_library_fills(f);
     take_expected_by_value(f);
     write_components_alone(f);
+    if (options.dialect == ir::Dialect::cuda) {
+      expand_assembly(f);
+      llvm::EliminateUnreachableBlocks(f);
+    }
     llvm::FunctionPassManager promote;
     promote.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
     promote.addPass(llvm::PromotePass());

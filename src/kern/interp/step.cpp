@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "interp/run.h"
+#include "ir/assembly.h"
 
 namespace fencepost::interp {
 
@@ -288,6 +289,7 @@ void Run::execute(Thread& t, const Instruction& i, const Call& c) {
   }
   const Function& g = m_.function(callee);
   if (!g.body) {
+    if (ir::assembly_effect(g)) out_.made_up = true;
     if (g.name.starts_with("__uninterpreted_function_")) {
       // A function all the same: one value for the same operands, but not the one that was meant.
       uint64_t n = mix(0xf00, callee.index);

@@ -1,6 +1,7 @@
 // Calls: functions with a body are run in their place, others are what their contract says; any target of a pointer.
 #include <string_view>
 
+#include "ir/assembly.h"
 #include "prove/execute.h"
 
 namespace fencepost::prove {
@@ -55,7 +56,13 @@ void Execution::call(Activation& a, const Instruction& in, const Call& c, Pair g
     std::vector<Pair> results;
     Pair returned = g;
     if (!f.body) {
-      if (!options_.bodiless && !f.name.starts_with(k_uninterpreted) && !specification(f))
+      const auto assembly = assembly_effect(f);
+      if (assembly && assembly->kind != "value") {
+        const std::string quoted = "'" + std::string(assembly->instruction) + "'";
+        perhaps = quoted;
+        if (assembly->kind == "unfollowed") unsupported.insert("what " + quoted + " does to memory");
+      }
+      if (!options_.bodiless && !assembly && !f.name.starts_with(k_uninterpreted) && !specification(f))
         unsupported.insert("the function '" + f.name + "', which has no body");
       for (const Block& b : f.blocks)
         for (const Instruction& i : b.instructions)

@@ -579,11 +579,17 @@ class Pass {
       f.perhaps = "messages through '" + m_.region(flag).name + "'";
     else if (const RegionId lock = engine.perhaps(a, b))
       f.perhaps = "what atomics do to '" + m_.region(lock).name + "'";
-    else if (pairing_ == Pairing::same_group)
+    else if (pairing_ == Pairing::same_group || unfollowed(x))
       f.perhaps = x.perhaps;
     if (f.perhaps.empty()) f.apart = not_followed(pool, goal);
     arguments(pool, x, model, f);
     result_.findings.push_back(std::move(f));
+  }
+
+  // Some instruction may do to memory what is not known, so that it may order groups, too.
+  static bool unfollowed(const Execution& x) {
+    return std::any_of(x.unsupported.begin(), x.unsupported.end(),
+                       [](const std::string& u) { return u.starts_with("what '"); });
   }
 
   // By name, the values that the goal rests on and of which the proof knows next to nothing: what lanes of a warp give
@@ -660,6 +666,7 @@ class Pass {
     if (answer != Answer::sat) return;
     seen_.insert(key);
     Finding f = race_of(pool, x, model, a, b, 0);
+    f.perhaps = x.perhaps;
     arguments(pool, x, model, f);
     result_.findings.push_back(std::move(f));
   }

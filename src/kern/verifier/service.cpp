@@ -12,7 +12,6 @@
 #include "base/write_file.h"
 #include "clangfe/clangfe.h"
 #include "flow/endings.h"
-#include "flow/flags.h"
 #include "formula/second.h"
 #include "ir/print.h"
 #include "launch/toolkit.h"
@@ -23,6 +22,7 @@
 #include "verifier/report.h"
 #include "verifier/rows.h"
 #include "verifier/strict.h"
+#include "verifier/understand.h"
 
 namespace fencepost::verifier {
 namespace {
@@ -32,27 +32,6 @@ using launch::Ending;
 
 constexpr double k_replay_seconds = 10;  // for all findings of a kernel
 constexpr double k_patience = 8;         // wall time for one second of processor time, at most
-
-clangfe::Options front_end_options(const launch::Options& o) {
-  clangfe::Options c;
-  c.dialect = *o.dialect;
-  c.pointer_bits = o.pointer_bits;
-  c.cuda_arch = launch::cuda_arch_of(o);
-  c.newer_arch = !o.cuda_arch;
-  c.cuda_path = o.cuda_path;
-  c.cuda_version = o.cuda_version;
-  c.defines = o.defines;
-  c.include_folders = o.include_folders;
-  c.clang_arguments = o.clang_arguments;
-  c.standard = o.standard;
-  c.inline_calls = o.inline_calls;
-  c.annotations = o.annotations == launch::Annotations::none            ? clangfe::Options::none
-                  : o.annotations == launch::Annotations::only_requires ? clangfe::Options::only_requires
-                                                                        : clangfe::Options::all;
-  c.invariants_as_candidates = o.invariants_as_candidates;
-  c.straight_invariants = o.compat;
-  return c;
-}
 
 prove::Options engine_options(const launch::Options& o, const ir::Module& m, const ir::Function& f) {
   prove::Options p;
@@ -356,29 +335,6 @@ bool is_entry(const std::string& name, const std::string& entry) {
   return entry.empty() || name == entry || (name.starts_with(entry) && name[entry.size()] == '<');
 }
 
-// The file as kernels and what became of each. Errors: there is not even that.
-Expected<clangfe::Unit> understand(const SourcePtr& file, const launch::Options& o) {
-  auto read = clangfe::read(file, front_end_options(o));
-  if (read && *o.dialect == ir::Dialect::cuda) flow::strengthen_flags(read->module);
-  return read;
-}
-
-// Why no kernel was read, where there are some or where none was found behind errors.
-Diagnostics nothing_read(const clangfe::Unit& unit) {
-  Diagnostics ds;
-  for (const clangfe::HostKernel& k : unit.kernels) {
-    if (!k.not_read) return {};
-    const bool said = std::any_of(ds.list.begin(), ds.list.end(), [&](const Diagnostic& d) {
-      return d.message == k.not_read->message && d.span.location() == k.not_read->span.location();
-    });
-    if (!said) ds.add(*k.not_read);
-  }
-  if (ds.list.empty()) ds.list = unit.errors;
-  if (!unit.missing.empty() && !ds.list.empty() && ds.list.front().hint.empty())
-    ds.list.front().hint = fmt::format("not found: {}; -I names a folder to look in", fmt::join(unit.missing, ", "));
-  return ds;
-}
-
 // A row for each kernel that was not read and was asked for.
 std::vector<const clangfe::HostKernel*> add_unread(const clangfe::Unit& unit, const launch::Options& o,
                                                    Report& report) {
@@ -442,10 +398,15 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
   };
   if (const auto ok = launch::settle(o, *file); !ok) return done(rejected(ok.error(), Ending::command_line_error));
   clangfe::Unit unit;
-  if (auto read = understand(file, o))
+  std::vector<BuildMacro> given_by_build;
+  if (auto read = understand(file, o, given_by_build))
     unit = std::move(*read);
   else
     return done(rejected(read.error(), stage(read.error())));
+  for (const BuildMacro& m : given_by_build) {
+    report.diagnostics.add(taken_from_build(m));
+    a.err += fmt::format("{}: warning: {}\n", file->name, report.diagnostics.list.back().message);
+  }
   if (const Diagnostics none = nothing_read(unit); !none.list.empty()) {
     add_unread(unit, o, report);
     return done(rejected(none, stage(none)));
@@ -671,6 +632,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
         said.assumptions.push_back(assumed.text);
         a.err += fmt::format("{}: warning: the proof of '{}' assumes that {}\n", file->name, name, assumed.text);
       }
+      for (const BuildMacro& m : given_by_build) said.assumptions.push_back(assumption(m));
       if (!absent.empty()) {
         said.assumptions.push_back(absent);
         a.err += fmt::format("{}: warning: the proof of '{}' assumes that {}\n", file->name, name, absent);

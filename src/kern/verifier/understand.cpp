@@ -1,0 +1,108 @@
+#include "verifier/understand.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "flow/flags.h"
+
+namespace fencepost::verifier {
+namespace {
+
+clangfe::Options front_end_options(const launch::Options& o) {
+  clangfe::Options c;
+  c.dialect = *o.dialect;
+  c.pointer_bits = o.pointer_bits;
+  c.cuda_arch = launch::cuda_arch_of(o);
+  c.newer_arch = !o.cuda_arch;
+  c.cuda_path = o.cuda_path;
+  c.cuda_version = o.cuda_version;
+  c.defines = o.defines;
+  c.include_folders = o.include_folders;
+  c.clang_arguments = o.clang_arguments;
+  c.standard = o.standard;
+  c.inline_calls = o.inline_calls;
+  c.annotations = o.annotations == launch::Annotations::none            ? clangfe::Options::none
+                  : o.annotations == launch::Annotations::only_requires ? clangfe::Options::only_requires
+                                                                        : clangfe::Options::all;
+  c.invariants_as_candidates = o.invariants_as_candidates;
+  c.straight_invariants = o.compat;
+  return c;
+}
+
+Expected<clangfe::Unit> read(const SourcePtr& file, const launch::Options& o) {
+  auto read = clangfe::read(file, front_end_options(o));
+  if (read && *o.dialect == ir::Dialect::cuda) flow::strengthen_flags(read->module);
+  return read;
+}
+
+// Names of the file that nothing declares.
+std::vector<std::string> undeclared(const clangfe::Unit& unit) {
+  std::vector<std::string> names;
+  for (const Diagnostic& d : unit.errors)
+    for (const char* begin : {"use of undeclared identifier '", "unknown type name '"})
+      if (d.message.starts_with(begin)) {
+        const size_t at = d.message.find('\'') + 1;
+        std::string name = d.message.substr(at, d.message.find('\'', at) - at);
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+      }
+  return names;
+}
+
+}  // namespace
+
+Expected<clangfe::Unit> understand(const SourcePtr& file, launch::Options& o, std::vector<BuildMacro>& taken) {
+  constexpr int k_rounds = 4;
+  auto unit = read(file, o);
+  // Under --strict nothing is taken for granted; and --compat is for kernels alone.
+  if (*o.dialect != ir::Dialect::cuda || o.compat || o.strict) return unit;
+  for (int round = 0; round < k_rounds && unit; ++round) {
+    const size_t before = taken.size();
+    for (const std::string& name : undeclared(*unit))
+      if (const auto found = macro_beside(file->name, name);
+          found && std::none_of(taken.begin(), taken.end(), [&](const BuildMacro& m) { return m.name == name; }))
+        taken.push_back(*found);
+    if (taken.size() == before) break;
+    launch::Options more = o;
+    for (size_t k = before; k < taken.size(); ++k) more.defines.push_back(taken[k].name + "=" + taken[k].value);
+    auto again = read(file, more);
+    if (!again) {
+      taken.resize(before);
+      break;
+    }
+    o.defines = more.defines;
+    unit = std::move(again);
+  }
+  return unit;
+}
+
+// Why no kernel was read, where there are some or where none was found behind errors.
+Diagnostics nothing_read(const clangfe::Unit& unit) {
+  Diagnostics ds;
+  for (const clangfe::HostKernel& k : unit.kernels) {
+    if (!k.not_read) return {};
+    const bool said = std::any_of(ds.list.begin(), ds.list.end(), [&](const Diagnostic& d) {
+      return d.message == k.not_read->message && d.span.location() == k.not_read->span.location();
+    });
+    if (!said) ds.add(*k.not_read);
+  }
+  if (ds.list.empty()) ds.list = unit.errors;
+  if (!unit.missing.empty() && !ds.list.empty() && ds.list.front().hint.empty())
+    ds.list.front().hint = fmt::format("not found: {}; -I names a folder to look in", fmt::join(unit.missing, ", "));
+  return ds;
+}
+
+std::string assumption(const BuildMacro& m) {
+  return fmt::format("the build gives {} the value {}, as {} says", m.name, m.value, m.place);
+}
+
+Diagnostic taken_from_build(const BuildMacro& m) {
+  Diagnostic d;
+  d.severity = Severity::warning;
+  d.message = fmt::format("{} is taken to be {}, as {} says", m.name, m.value, m.place);
+  d.hint = fmt::format("-D{}=... gives another value", m.name);
+  return d;
+}
+
+}  // namespace fencepost::verifier

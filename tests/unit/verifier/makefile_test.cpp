@@ -1,0 +1,81 @@
+// Macros that the build gives.
+#include "verifier/makefile.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/read_file.h"
+#include "base/write_file.h"
+#include "clangfe/clangfe.h"
+#include "verifier/service.h"
+
+namespace fencepost::verifier {
+namespace {
+
+std::string given(const std::string& text, const std::string& name) {
+  const auto m = macro_of(text, "Makefile", name);
+  return m ? m->value + " at " + m->place : "none";
+}
+
+TEST(Makefile, macros_of_the_command_line_are_found) {
+  const std::string text =
+      "NTHREADS ?= 256\nFLAGS := -O2 \\\n  -DSIZE=64\n"
+      "all: a.cu\n\t$(NVCC) $(FLAGS) -D NTHREADS=$(NTHREADS) -DMODE -DNAME='\"x\"' $^ # -DLATE=1\n";
+  EXPECT_EQ(given(text, "NTHREADS"), "256 at Makefile:5");
+  EXPECT_EQ(given(text, "SIZE"), "64 at Makefile:2");
+  EXPECT_EQ(given(text, "MODE"), "1 at Makefile:5");
+  EXPECT_EQ(given(text, "LATE"), "none");
+  EXPECT_EQ(given(text, "NTHREAD"), "none");
+  EXPECT_EQ(given(text, "HREADS"), "none");
+}
+
+TEST(Makefile, what_has_several_values_has_none) {
+  EXPECT_EQ(given("a:\n\tcc -DN=1\nb:\n\tcc -DN=2\n", "N"), "none");
+  EXPECT_EQ(given("a:\n\tcc -DN=1\nb:\n\tcc -DN=1\n", "N"), "1 at Makefile:2");
+  EXPECT_EQ(given("V = 1\nifeq ($(X),y)\nV = 2\nendif\na:\n\tcc -DN=$(V)\n", "N"), "none");
+  EXPECT_EQ(given("V = 1\nV += 2\na:\n\tcc -DN=$(V)\n", "N"), "none");
+  EXPECT_EQ(given("a:\n\tcc -DN=$(shell date) -DM=$(NO) -DS=f(x) -DP=$$ -DE=\n", "N"), "none");
+  for (const char* name : {"M", "S", "P", "E"})
+    EXPECT_EQ(given("a:\n\tcc -DM=$(NO) -DS=f(x) -DP=$$ -DE=\n", name), "none");
+  EXPECT_EQ(given("V = $(V)\na:\n\tcc -DN=$(V)\n", "N"), "none");
+}
+
+// A file of a folder of its own, asked with these options.
+launch::Answer asked(const std::string& makefile, const std::vector<std::string>& words) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::filesystem::create_directories(folder);
+  EXPECT_TRUE(write_file((folder / "Makefile").string(), makefile));
+  const std::string path = (folder / "k.cu").string();
+  EXPECT_TRUE(write_file(path,
+                         "__global__ void k(int* a) { __shared__ int s[N]; s[threadIdx.x] = 1;"
+                         " a[blockIdx.x * N + threadIdx.x] = s[threadIdx.x]; }\n"
+                         "int main() { k<<<4, N>>>(0); }\n"));
+  const auto o = launch::parse(words);
+  EXPECT_TRUE(o);
+  return answer(*o, *read_file(path));
+}
+
+TEST(Makefile, a_macro_that_is_taken_is_said) {
+  if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  const launch::Answer a = asked("k: k.cu\n\tnvcc -DN=96 k.cu\n", {});
+  EXPECT_EQ(a.exit_code, 0) << a.out << a.err;
+  EXPECT_NE(a.err.find("N is taken to be 96, as "), std::string::npos) << a.err;
+  EXPECT_NE(a.err.find("Makefile:2"), std::string::npos) << a.err;
+  EXPECT_NE(a.out.find("blockDim=96, gridDim=4"), std::string::npos) << a.out;
+  // What the user says goes first, and nothing is taken.
+  const launch::Answer own = asked("k: k.cu\n\tnvcc -DN=96 k.cu\n", {"-DN=32"});
+  EXPECT_EQ(own.err.find("taken"), std::string::npos) << own.err;
+  EXPECT_NE(own.out.find("blockDim=32, gridDim=4"), std::string::npos) << own.out;
+  // Without it, and under --strict, the name is missing.
+  for (const auto& [makefile, words] : {std::pair<std::string, std::vector<std::string>>("k: k.cu\n", {}),
+                                        {"k: k.cu\n\tnvcc -DN=96 k.cu\n", {"--strict"}}}) {
+    const launch::Answer none = asked(makefile, words);
+    EXPECT_NE(none.exit_code, 0);
+    EXPECT_NE((none.out + none.err).find("undeclared identifier 'N'"), std::string::npos) << none.out << none.err;
+  }
+}
+
+}  // namespace
+}  // namespace fencepost::verifier
