@@ -311,8 +311,12 @@ class Expansion {
     if (s.word == ".reg") return;
     llvm::Value* guard = nullptr;
     if (!s.guard.empty()) {
-      guard = read(s.guard, 1);
-      if (guard == nullptr) return alone(s);  // refused by its text
+      guard = width_at(s.guard) == 1 ? read(s.guard, 1) : nullptr;
+      if (guard == nullptr) {  // refused by its text
+        llvm::FunctionType* none = llvm::FunctionType::get(b_.getVoidTy(), false);
+        b_.CreateCall(llvm::InlineAsm::get(none, s.text + ";", "", true), {});
+        return;
+      }
       if (s.unless) guard = b_.CreateNot(guard);
     }
     if (is_jump(s)) {
@@ -373,6 +377,8 @@ class Expansion {
         return barrier(s, does == Does::barrier_plain);
       case Does::elect:
         return elect(s);
+      case Does::shuffle:
+        return shuffle(s);
       case Does::reduce:
         return reduce(s);
       case Does::vote:
@@ -474,10 +480,11 @@ class Expansion {
     return v;
   }
 
-  // Of the first eight lanes, or of 16 or 32, each gives the address of a row of 16 bytes.
+  // A matrix has rows of 16 bytes, 8 of them or 16. The first lanes give the address of one each.
   bool matrix(const PtxStatement& s, bool loads) {
-    const uint32_t rows = s.has("x1") ? 8 : s.has("x2") ? 16 : s.has("x4") ? 32 : 0;
-    if (rows == 0 || !s.has("m8n8") || !s.has("b16") || s.operands.size() != 2 || s.has_like("shared::cluster"))
+    const bool wide = s.has("m16n16") && s.has("b8"), small = s.has("m8n8") && s.has("b16");
+    const uint32_t rows = (s.has("x1") ? 8 : s.has("x2") ? 16 : s.has("x4") ? 32 : 0) * (wide ? 2 : 1);
+    if (rows == 0 || rows > 32 || !(wide || small) || s.operands.size() != 2 || s.has_like("shared::cluster"))
       return false;
     const std::string& place = s.operands[loads ? 1 : 0];
     llvm::Value* row = address(place);
@@ -533,6 +540,18 @@ class Expansion {
     call_of("__fencepost_assume", b_.getVoidTy(), {b_.CreateTrunc(b_.CreateLShr(mask, leader), b_.getInt1Ty())});
     write(to[0], leader);
     write(to[1], b_.CreateICmpEQ(lane, leader));
+    return true;
+  }
+
+  // Values of any type of 32 bits; whether the lane that gives one is in range is not known.
+  bool shuffle(const PtxStatement& s) {
+    if (s.operands.empty()) return false;
+    const std::vector<std::string> to = ptx_elements(s.operands[0]);
+    if (to.size() != 2 || width_at(to[1]) != 1) return false;
+    PtxStatement one = s;
+    one.operands[0] = to[0];
+    alone(one);
+    write(to[1], made_up("shfl.sync", "value", 1));
     return true;
   }
 
@@ -825,6 +844,7 @@ class Expansion {
       std::string token;
       const auto finish = [&] {
         llvm::Value* v = input(token);
+        if (v != nullptr && v->getType()->isFloatingPointTy()) v = as_bits(v, width_of(v->getType()));
         if (v == nullptr && width_at(token) != 0) v = read(token, width_at(token));
         if (v != nullptr) {
           text += "$" + std::to_string(outputs.size() + inputs.size());

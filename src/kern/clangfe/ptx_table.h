@@ -23,6 +23,7 @@ enum class Does : uint8_t {
   barrier_state,  // an mbarrier is used: its eight bytes are accessed as by an atomic operation
   barrier_plain,  // an mbarrier is made or ended: they are written
   elect,
+  shuffle,
   reduce,
   vote,
   active_mask,

@@ -215,7 +215,10 @@ bool PtxStatement::has_like(const char* start) const {
   return std::any_of(parts.begin(), parts.end(), [&](const std::string& p) { return p.starts_with(start); });
 }
 
-std::optional<std::vector<PtxStatement>> ptx_statements(const std::string& text) {
+std::optional<std::vector<PtxStatement>> ptx_statements(const std::string& given) {
+  // `%=` makes a label one of its own in the whole module; here each text has its own labels.
+  std::string text = given;
+  for (size_t at; (at = text.find("${:uid}")) != std::string::npos;) text.replace(at, 7, "_");
   Reader r(text);
   if (!r.run()) return std::nullopt;
   return std::move(r.out);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "flow/flags.h"
+#include "ir/ir.h"
 
 namespace fencepost::verifier {
 namespace {

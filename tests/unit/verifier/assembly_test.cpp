@@ -110,6 +110,11 @@ TEST(Assembly, a_register_of_elsewhere_is_not_known) {
      "not supported");
 }
 
+TEST(Assembly, a_predicate_of_elsewhere_is_not_known) {
+  is(3, "asm volatile(\"@p bar.sync 0;\"); o[b * 64 + t] = t;", "@p bar.sync");
+  is(3, "asm volatile(\"@%0 st.global.u32 [%1], %0;\" :: \"r\"(t), \"l\"(o + b * 64 + t));", "st.global");
+}
+
 TEST(Assembly, a_carry_of_elsewhere_is_not_known) {
   is(0,
      "unsigned l, h; asm(\"{ add.cc.u32 %0, %2, %2; addc.u32 %1, 0, 0; }\" : \"=&r\"(l), \"=r\"(h) : \"r\"(t));"
@@ -136,6 +141,17 @@ TEST(Assembly, what_lanes_do_together_all_lanes_come_to) {
       {{"unsigned r; asm", "unsigned r = 0; if (t < 7) asm"}});
 }
 
+TEST(Assembly, shuffles_are_of_any_type_and_may_tell_whether_the_lane_is_there) {
+  only(
+      "float r; asm volatile(\"shfl.sync.idx.b32 %0, %1, 0, 0x1f, 0xffffffff;\" : \"=f\"(r) : \"f\"((float)t));"
+      "o[b * 64 + t] = (unsigned)r;",
+      {{"float r; asm", "float r = 0; if (t < 7) asm"}});
+  only(
+      "unsigned r, p; asm volatile(\"{ .reg .pred q; shfl.sync.down.b32 %0|q, %2, 1, 0x1f, 0xffffffff;"
+      " selp.u32 %1, 1, 0, q; }\" : \"=r\"(r), \"=r\"(p) : \"r\"(t)); o[b * 64 + t] = p ? r : 0;",
+      {{"o[b * 64 + t]", "o[b * 64 + p]"}});
+}
+
 TEST(Assembly, one_lane_of_the_mask_is_elected) {
   only(
       "unsigned e = 0; asm volatile(\"{ .reg .pred p; elect.sync _|p, %1; @p mov.s32 %0, 1; }\" : \"+r\"(e) :"
@@ -157,6 +173,11 @@ TEST(Assembly, matrices_are_read_by_rows) {
       " 2048 : 0)));"
       "asm volatile(\"st.shared.u32 [%0], %1;\" :: \"r\"(a + t * 4), \"r\"(x));";
   only(few, {{"t % 32 < 8", "t % 32 < 7"}});
+  const std::string bytes =
+      "unsigned x, y; asm volatile(\"ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%0, %1}, [%2];\""
+      " : \"=r\"(x), \"=r\"(y) : \"r\"(a + (t % 32 < 16 ? 2048 : 0)));"
+      "asm volatile(\"st.shared.u32 [%0], %1;\" :: \"r\"(a + t * 4), \"r\"(x + y));";
+  only(bytes, {{"t % 32 < 16", "t % 32 < 15"}});
   only("asm volatile(\"stmatrix.sync.aligned.m8n8.x2.shared.b16 [%0], {%1, %1};\" :: \"r\"(a + t * 16), \"r\"(t));",
        {{"t * 16", "t * 8"}});
 }
@@ -167,7 +188,7 @@ const std::string k_arrive =
     "asm volatile(\"mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];\" :: \"r\"(a) : \"memory\");";
 const std::string k_wait =
     "asm volatile(\"{ .reg .pred P1; LAB_WAIT: mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 P1, [%0], 0;"
-    " @P1 bra.uni DONE; bra.uni LAB_WAIT; DONE: }\" :: \"r\"(a) : \"memory\");";
+    " @P1 bra.uni DONE_%=; bra.uni LAB_WAIT; DONE_%=: }\" :: \"r\"(a) : \"memory\");";
 
 TEST(Assembly, what_an_mbarrier_orders_is_not_decided_by_its_name) {
   only(k_init + k_barrier + k_arrive + k_wait + "o[b * 64 + t] = t;", {{k_barrier, ""}});
@@ -197,6 +218,8 @@ TEST(Assembly, what_is_not_followed_leaves_the_kernel_undecided) {
      "asm volatile(\"barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;\"); o[b * 64 + t] = "
      "t;",
      "what 'barrier.cluster.arrive' does to memory");
+  is(3, "asm volatile(\"st.shared::cluster.f32 [%0], %1;\" :: \"r\"(a), \"f\"(1.0f)); o[b * 64 + t] = t;",
+     "what 'st' does to memory");
 }
 
 TEST(Assembly, copies_may_fill_with_zeros) {
