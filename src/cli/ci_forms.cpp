@@ -27,6 +27,7 @@ constexpr Rule k_rules[] = {
     {"missing-order", "MissingOrder", "A fence, a memory order or a scope is missing, at a small launch."},
     {"may-hang", "MayHang", "Some thread may wait for ever, at a small launch."},
     {"fence-not-needed", "FenceNotNeeded", "A fence or barrier changes nothing at the small launches that were asked."},
+    {"expected", "Expected", "A verdict is another one than the one that is written down."},
     {"undecided", "Undecided", "The question was not decided within the bound, the budget or what is modelled."},
     {"input", "Input", "The file cannot be read."},
 };
@@ -143,6 +144,104 @@ std::vector<Answer> of_audit(const Json& page) {
   return out;
 }
 
+// A place of prove: null, or file, line and column.
+std::string place_of(const Json& j) {
+  if (!j.is_object() || !j.contains("file")) return "";
+  return fmt::format("{}:{}:{}", text(j, "file"), j.value("line", 1), j.value("column", 1));
+}
+
+// "blockDim=64, gridDim=4"; the sizes of a launch are numbers, or "*".
+std::string launch_of_prove(const Json& j, bool cuda) {
+  std::string out;
+  for (const auto& [key, word] : {std::pair("local_size", cuda ? "blockDim" : "local_size"),
+                                  std::pair("num_groups", cuda ? "gridDim" : "num_groups")}) {
+    std::string sizes;
+    for (const Json& n : j.value(key, Json::array()))
+      sizes += (sizes.empty() ? "" : ",") + (n.is_string() ? n.get<std::string>() : n.dump());
+    out += fmt::format("{}{}={}", out.empty() ? "" : ", ", word, sizes);
+  }
+  return out;
+}
+
+// What prove says of one file: each kernel with its launch, each defect of it, and why a file was not read.
+std::vector<Answer> of_prove(const Json& j) {
+  std::vector<Answer> out;
+  const std::string path = text(j, "path");
+  for (const Json& k : j["kernels"]) {
+    Answer a;
+    a.path = path;
+    a.rule = "race";
+    a.at = text(k, "at");
+    a.seconds = k.value("seconds", 0.0);
+    // CUDA has a row for each launch of a kernel; elsewhere one launch is of all.
+    const bool cuda = text(j, "dialect") == "cuda";
+    const Json at_launch = k.value("launch", cuda ? Json() : j.value("launch", Json()));
+    const std::string launch = at_launch.is_object() ? launch_of_prove(at_launch, cuda) : "";
+    a.title = text(k, "name") + (launch.empty() ? "" : ", " + launch);
+    const std::string verdict = text(k, "verdict"), detail = text(k, "detail");
+    const bool vacuous = k.value("vacuous", false);
+    const Answer of_kernel = a;
+    for (const Json& f : k["findings"]) {
+      a.kind = Answer::Kind::failed;
+      a.rule = text(f, "kind") == "data-race" ? "race" : "other-defect";
+      if (const std::string at = place_of(f.value("place", Json())); !at.empty()) a.at = at;
+      a.sentence = fmt::format("{}: {}", text(k, "name"), text(f, "message"));
+      if (const std::string values = text(f, "values"); !values.empty())
+        a.sentence += fmt::format(" (confirmed by a run: {})", values);
+      else if (text(f, "kind") == "data-race")
+        a.sentence += f.value("confirmed", false) ? " (confirmed by a run)" : " (not confirmed)";
+      out.push_back(a);
+      a = of_kernel;
+    }
+    if (verdict == "holds" && !vacuous && k["findings"].empty()) {
+      a.kind = Answer::Kind::passed;
+      a.sentence = "verified";
+      out.push_back(a);
+    } else if (verdict != "fails" || k["findings"].empty() || !detail.empty()) {
+      a.kind = verdict == "not_read"                         ? Answer::Kind::unread
+               : verdict == "fails" && k["findings"].empty() ? Answer::Kind::failed
+                                                             : Answer::Kind::undecided;
+      a.sentence = fmt::format("{}: {}", text(k, "name"),
+                               vacuous          ? "no two threads meet the preconditions"
+                               : detail.empty() ? verdict
+                                                : detail);
+      out.push_back(a);
+    }
+  }
+  const auto open = [](const Answer& a) { return a.kind != Answer::Kind::passed; };
+  const std::string answer = text(j, "answer");
+  if (answer == "verified" || std::ranges::any_of(out, open)) return out;
+  Answer of_file;
+  of_file.path = of_file.title = path;
+  of_file.rule = "input";
+  of_file.kind = answer == "bad_input" ? Answer::Kind::unread : Answer::Kind::undecided;
+  of_file.sentence = answer;
+  for (const Json& d : j.value("diagnostics", Json::array()))
+    if (text(d, "severity") == "error") {
+      of_file.at = text(d, "location");
+      of_file.sentence = text(d, "message");
+      break;
+    }
+  out.push_back(of_file);
+  return out;
+}
+
+// A line of what is expected, of the verb expect.
+Answer of_expected(const Json& j) {
+  Answer a;
+  a.path = text(j, "path");
+  a.title = fmt::format("{}{}{}", text(j, "model"), text(j, "model").empty() ? "" : ", ", text(j, "property"));
+  a.rule = "expected";
+  const std::string outcome = text(j, "outcome");
+  a.kind = outcome == "passed"       ? Answer::Kind::passed
+           : outcome == "unreadable" ? Answer::Kind::unread
+           : outcome == "skipped"    ? Answer::Kind::undecided
+                                     : Answer::Kind::failed;
+  a.sentence = fmt::format("{}: expected {}", a.title, text(j, "expected"));
+  if (const std::string found = text(j, "found"); !found.empty()) a.sentence += ", found " + found;
+  return a;
+}
+
 std::vector<Answer> answers_of(const std::vector<std::string>& objects) {
   std::vector<Answer> out;
   for (const std::string& o : objects) {
@@ -151,6 +250,10 @@ std::vector<Answer> answers_of(const std::vector<std::string>& objects) {
       std::ranges::move(of_error(j), std::back_inserter(out));
     else if (text(j, "schema").starts_with("fencepost.audit/"))
       std::ranges::move(of_audit(j), std::back_inserter(out));
+    else if (text(j, "schema").starts_with("fencepost.prove/"))
+      std::ranges::move(of_prove(j), std::back_inserter(out));
+    else if (text(j, "schema").starts_with("fencepost.expected/"))
+      out.push_back(of_expected(j));
     else
       out.push_back(of_check(j));
   }

@@ -8,7 +8,9 @@
 
 namespace fencepost::cli {
 
-// `objects`: of the schemas fencepost.check/1, fencepost.error/1 and fencepost.audit/1. `verb`: "check" or "audit".
+// `objects`: of the schemas fencepost.check/1, fencepost.error/1, fencepost.audit/1, fencepost.prove/1, and
+// fencepost.expected/1, which the verb expect makes for this room alone: path, model, property, expected, outcome
+// (passed, failed, skipped, unreadable), found. `verb`: whose they are.
 std::string sarif_of(const std::string& verb, const std::vector<std::string>& objects, int exit_code);
 std::string junit_of(const std::string& verb, const std::vector<std::string>& objects);
 

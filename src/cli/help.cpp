@@ -89,7 +89,8 @@ std::string version() { return "fencepost " FENCEPOST_VERSION; }
 std::string help() {
   std::string out =
       "fencepost - decide what concurrent GPU programs may do\n\n"
-      "SYNOPSIS\n    fencepost VERB [OPTION...] [OPERAND...]\n    fencepost VERB --help\n    fencepost --version\n\n"
+      "SYNOPSIS\n    fencepost VERB [OPTION...] [OPERAND...]\n    fencepost VERB --help\n    fencepost --version "
+      "[--verbose]\n\n"
       "VERBS\n";
   for (const VerbInfo& v : verb_table())
     if (!v.hidden) out += fmt::format("    {:<17}  {}\n", v.name, v.summary);

@@ -1,6 +1,11 @@
 find_package(CLI11 REQUIRED)
 target_link_libraries(${target} PRIVATE CLI11::CLI11)
 target_compile_definitions(${target} PRIVATE FENCEPOST_VERSION="${PROJECT_VERSION}")
+# What `fencepost --version --verbose` names: the packages of this build that are linked or used as headers.
+execute_process(COMMAND ${CMAKE_SOURCE_DIR}/tools/make_notices versions OUTPUT_VARIABLE parts
+  OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+string(REPLACE "\n" "\\n" parts "${parts}")
+set_property(SOURCE ${dir}/run.cpp APPEND PROPERTY COMPILE_DEFINITIONS FENCEPOST_PARTS="${parts}")
 add_dependencies(fencepost fencepost-verify)  # what checks the certificates that it writes
 # The kernel verifier is opened at run time; it is built with the program, so that the two fit.
 if(TARGET fencepost_kern)

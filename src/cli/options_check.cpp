@@ -231,7 +231,7 @@ constexpr OptionInfo k_rows[] = {
      put<&Settings::colour>},
     {"--stdio", "", "", Type::flag, "", "", 0, 0, "cli", k_serve,
      "Questions come on standard input, answers go to standard output.", put<&Settings::stdio>},
-    {"--format", "", "FORM", Type::text, "text", "text, json, sarif or junit", 0, 0, "cli", k_check,
+    {"--format", "", "FORM", Type::text, "text", "text, json, sarif or junit", 0, 0, "cli", k_check | k_expect,
      "The form of the answers. sarif is SARIF 2.1.0, for code-scanning viewers, junit the XML of test reports; in both "
      "an answer that is not decided is no pass. json is --json.",
      put_format},

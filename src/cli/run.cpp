@@ -212,14 +212,15 @@ Expected<void> choose_form(CommandLine& line) {
                       "name another file");
   if (s.json || s.csv || s.has("--format")) return {};
   const bool json = takes_option(line.verb, "--json"), csv = takes_option(line.verb, "--csv");
-  const auto form = line.verb == Verb::check ? form_of_ending(s.answer_file, {".json", ".sarif", ".xml"})
-                    : json && csv            ? form_of_ending(s.answer_file, {".json", ".csv"})
-                    : json                   ? form_of_ending(s.answer_file, {".json"})
-                                             : form_of_ending(s.answer_file, {".litmus"});
+  const bool lists = line.verb == Verb::check || line.verb == Verb::expect;
+  const auto form = lists         ? form_of_ending(s.answer_file, {".json", ".sarif", ".xml"})
+                    : json && csv ? form_of_ending(s.answer_file, {".json", ".csv"})
+                    : json        ? form_of_ending(s.answer_file, {".json"})
+                                  : form_of_ending(s.answer_file, {".litmus"});
   if (!form) return std::unexpected(form.error());
   s.csv = *form == ".csv";
   s.json = *form == ".json" || *form == ".sarif" || *form == ".xml";
-  if (line.verb == Verb::check && s.json) s.format = *form == ".xml" ? "junit" : form->substr(1);
+  if (lists && s.json) s.format = *form == ".xml" ? "junit" : form->substr(1);
   return {};
 }
 
@@ -247,6 +248,12 @@ int prove_in_colour(std::vector<std::string> args, const Console& console) {
   });
 }
 
+// The libraries that are linked or used as headers, with the versions of the build, a line each.
+std::string parts() {
+  const std::string known = FENCEPOST_PARTS;
+  return known.empty() ? "versions of libraries: not known to this build" : known;
+}
+
 int run_verb_of(const std::vector<std::string>& args, const Console& console) {
   // `prove` has options of its own, in the words of the reference tool.
   if (!args.empty() && args.front() == "prove") return prove_in_colour(args, console);
@@ -256,6 +263,10 @@ int run_verb_of(const std::vector<std::string>& args, const Console& console) {
     if (!text) return report_errors(console, text.error());
     console.out(*text);
     return k_exit_holds;
+  }
+  if (args.size() == 2 && (args[0] == "--version" || args[0] == "-V") && args[1] == "--verbose") {
+    console.out(version() + "\n" + parts() + "\n");
+    return run_prove({"prove", "--version"}, console);
   }
   const auto parsed = parse_command_line(args);
   if (!parsed) return report_errors(console, parsed.error());

@@ -113,6 +113,11 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
       r.saved += check::print_bounds(
           check::program_name(path, test), test, result.bound,
           fmt::format("{}: {}", check::name(options.property), fencepost::name(result.verdict.status)));
+    if (options.property == check::Property::races && test.threads.size() == 1 &&
+        result.verdict.status == Status::holds)
+      r.err += fmt::format(
+          "{}: note: the launch has one thread, which has no race by itself; --grid 1.1.2 asks two groups of one\n",
+          name);
     const check::Beside beside = check::beside(test, *model, options, result, job);
     std::vector<report::OtherReading> readings;
     if (s.readings) readings = other_readings(test, *model, options, s, models);

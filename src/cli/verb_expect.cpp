@@ -12,6 +12,7 @@
 #include "cat/library.h"
 #include "check/check.h"
 #include "check/progress_option.h"
+#include "cli/ci_forms.h"
 #include "cli/expect_table.h"
 #include "cli/inputs.h"
 #include "cli/json.h"
@@ -241,7 +242,19 @@ int run_expect(const CommandLine& line, const Console& console) {
   size_t passed = 0, failed = 0, skipped = 0, unreadable = 0;
   std::map<std::pair<std::string, std::string>, size_t> skips;  // (suite, reason) -> rows
   std::string mismatches;
+  const bool listed = s.format == "sarif" || s.format == "junit";
+  std::vector<std::string> list;
   const auto take = [&](const RowReport& r) {
+    if (listed)
+      list.push_back(fmt::format(
+          "{{\"schema\": \"fencepost.expected/1\", \"path\": {}, \"model\": {}, \"property\": {}, \"expected\": {}, "
+          "\"outcome\": {}, \"found\": {}}}",
+          json_string(r.path), json_string(r.model), json_string(r.property), json_string(name(r.expected)),
+          json_string(r.unreadable                    ? "unreadable"
+                      : r.outcome == Outcome::passed  ? "passed"
+                      : r.outcome == Outcome::skipped ? "skipped"
+                                                      : "failed"),
+          json_string(r.found)));
     switch (r.outcome) {
       case Outcome::passed:
         ++passed;
@@ -277,7 +290,15 @@ int run_expect(const CommandLine& line, const Console& console) {
         }
       });
   progress.clear();
-  if (s.json) {
+  const int code = unreadable > 0 ? k_exit_bad_input
+                   : failed > 0   ? k_exit_fails
+                   : passed == 0  ? k_exit_undecided  // nothing decided is no success
+                                  : k_exit_holds;
+  if (s.format == "sarif") {
+    console.out(sarif_of("expect", list, code));
+  } else if (s.format == "junit") {
+    console.out(junit_of("expect", list));
+  } else if (s.json) {
     std::string skip_list;
     for (const auto& [key, count] : skips)
       skip_list += fmt::format("{}\n    {{\"suite\": {}, \"reason\": {}, \"rows\": {}}}", skip_list.empty() ? "" : ",",
@@ -295,9 +316,7 @@ int run_expect(const CommandLine& line, const Console& console) {
     console.out(fmt::format("{} passed, {} failed{}\n", passed, failed,
                             skipped > 0 ? fmt::format(", {} skipped", skipped) : ""));
   }
-  if (unreadable > 0) return k_exit_bad_input;
-  if (failed > 0) return k_exit_fails;
-  return passed == 0 ? k_exit_undecided : k_exit_holds;  // nothing decided is no success
+  return code;
 }
 
 }  // namespace fencepost::cli

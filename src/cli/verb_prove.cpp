@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
+#include "base/printable.h"
+#include "cli/ci_forms.h"
 #include "cli/json.h"
+#include "cli/output.h"
 #include "cli/untrusted.h"
 #include "cli/verbs.h"
 #include "cli/worker.h"
@@ -31,22 +36,16 @@ double questions_in(const std::string& path) {
 }
 
 // What the worker must know beforehand; the rest of the command line is the verifier's.
-Expected<Limits> limits_in(std::vector<std::string>& words, bool untrusted) {
+Expected<Limits> limits_in(std::vector<std::string>& words, bool untrusted, const std::vector<std::string>& files) {
   Limits limits{0, *parse_memory(Settings{}.memory)};
   bool suite = false, mutants = false, given = false;
-  std::string file;
   double timeout = k_preset, budget = 0;
-  size_t files = 0;
   for (auto it = words.begin(); it != words.end();) {
     constexpr std::string_view k_memory = "--memory=", k_timeout = "--timeout=", k_budget = "--budget=";
     suite = suite || it->starts_with("--suite");
     mutants = mutants || it->starts_with("--mutants");
     if (it->starts_with(k_timeout)) std::from_chars(it->data() + k_timeout.size(), it->data() + it->size(), timeout);
     if (it->starts_with(k_budget)) std::from_chars(it->data() + k_budget.size(), it->data() + it->size(), budget);
-    if (!it->starts_with("-")) {
-      ++files;
-      file = *it;
-    }
     if (!it->starts_with(k_memory)) {
       ++it;
       continue;
@@ -60,17 +59,15 @@ Expected<Limits> limits_in(std::vector<std::string>& words, bool untrusted) {
   }
   // The files of a suite have processes of their own, with limits of their own.
   if (suite && !given) limits.memory = 0;
-  if (!untrusted && !suite && !mutants && timeout > 0 && files == 1) limits.seconds = timeout * questions_in(file);
+  if (!untrusted && !suite && !mutants && timeout > 0 && files.size() == 1)
+    limits.seconds = timeout * questions_in(files[0]);
   // A suite ends by itself, and says which files are left.
   if (!suite && budget > 0) limits.seconds = limits.seconds > 0 ? std::min(limits.seconds, budget) : budget;
   return limits;
 }
 
 // As driver::prove would say it.
-std::string gave_up_json(const std::vector<std::string>& words, std::string said) {
-  std::string path;
-  for (const std::string& w : words)
-    if (!w.starts_with("-")) path = w;
+std::string gave_up_json(const std::string& path, std::string said) {
   for (const std::string_view begin : {"fencepost: ", "error: "})
     if (said.starts_with(begin)) said.erase(0, begin.size());
   return fmt::format(
@@ -81,7 +78,8 @@ std::string gave_up_json(const std::vector<std::string>& words, std::string said
 }
 
 // prove --untrusted; `words` without that.
-int prove_untrusted(std::vector<std::string> words, const Limits& limits, const Console& console) {
+int prove_untrusted(std::vector<std::string> words, const Limits& limits, const Console& console,
+                    const std::string& alone) {
   const auto named = driver::named_in(words);
   if (!named) return report_errors(console, named.error());
   if (!named->forbidden.empty())
@@ -97,7 +95,110 @@ int prove_untrusted(std::vector<std::string> words, const Limits& limits, const 
   if (!confinement) return report_errors(console, confinement.error());
   if (named->budget <= 0) words.push_back(fmt::format("--budget={:g}", k_untrusted_seconds));
   return in_cage(*confinement, console, false, named->inputs.empty() ? "" : named->inputs.front(),
-                 [&](const Console& c) { return driver::prove(words, {.out = c.out, .err = c.err}); });
+                 [&](const Console& c) { return driver::prove(words, {.out = c.out, .err = c.err}, alone); });
+}
+
+// `--format junit`, or a file of --output whose ending is .xml and no --format: `words` ask for JSON then, of which
+// JUnit's XML is made.
+bool take_junit(std::vector<std::string>& words) {
+  bool asked = false, chosen = false, xml = false;
+  for (size_t k = 0; k < words.size(); ++k) {
+    const size_t equals = words[k].find('=');
+    const std::string name = words[k].substr(0, equals);
+    std::string* value = equals == std::string::npos && k + 1 < words.size() ? &words[k + 1] : nullptr;
+    const std::string text = value != nullptr ? *value : equals == std::string::npos ? "" : words[k].substr(equals + 1);
+    const auto means = [&](std::string_view option) { return name.size() > 3 && option.starts_with(name); };
+    if (name == "--json") chosen = true;
+    if (means("--format")) {
+      chosen = true;
+      if (text != "junit") continue;
+      asked = true;
+      (value != nullptr ? *value : words[k]) = value != nullptr ? "json" : name + "=json";
+    } else if (means("--output") || name == "-o") {
+      xml = std::filesystem::path(text).extension() == ".xml";
+    }
+  }
+  return asked || (xml && !chosen);
+}
+
+// One file of those that are named, in a process of its own.
+struct Proved {
+  int code = k_exit_internal;
+  std::string out, err;
+};
+
+// Several reports of SARIF in one: each file stays a run.
+std::string joined_sarif(const std::vector<std::string>& reports) {
+  nlohmann::ordered_json all;
+  for (const std::string& r : reports) {
+    auto one = nlohmann::ordered_json::parse(r);
+    if (all.is_null())
+      all = std::move(one);
+    else
+      for (auto& run : one["runs"]) all["runs"].push_back(std::move(run));
+  }
+  return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+// Several files, or JUnit's form. A file's time ends with that of the command (--budget), and a file that has none left
+// is not decided.
+int prove_each(const std::vector<std::string>& words, bool untrusted, const driver::Named& named, bool junit,
+               const Console& console) {
+  using launch::Form;
+  const bool several = named.kernels.size() > 1;
+  if (several && untrusted)
+    return report_errors(console, error_at({}, "--untrusted is of one file", "ask for each file by itself").error());
+  if (several && named.form == Form::html)
+    return report_errors(console, error_at({}, "a page of prove is of one file",
+                                           "fencepost audit -o page.html FILE... makes one page of several")
+                                      .error());
+  const auto begin = std::chrono::steady_clock::now();
+  std::string text;
+  std::vector<std::string> reports;
+  int code = k_exit_holds;
+  for (const std::string& file : named.kernels) {
+    std::vector<std::string> own = words;
+    auto limits = limits_in(own, untrusted, {file});
+    if (!limits) return report_errors(console, limits.error());
+    Proved p;
+    Console held = console;
+    held.out = [&](std::string_view s) { p.out += s; };
+    held.err = [&](std::string_view s) { p.err += s; };
+    held.err_is_terminal = false;
+    const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (named.budget > 0 && spent >= named.budget) {
+      p.code = k_exit_undecided;
+      p.err = fmt::format("{}: not decided: the --budget of {:g} s is spent\n", printable_name(file), named.budget);
+    } else {
+      if (named.budget > 0) limits->seconds = std::min(limits->seconds, named.budget - spent);
+      p.code = untrusted ? prove_untrusted(own, *limits, held, file)
+                         : in_worker(*limits, held, false, file, [&](const Console& c) {
+                             return driver::prove(own, {.out = c.out, .err = c.err}, file);
+                           });
+    }
+    code = worse(code, p.code);
+    if (named.form == Form::text) {
+      if (!named.output.empty()) {
+        text += p.out + p.err;
+        continue;
+      }
+      if (!p.err.empty()) console.err(p.err);
+      if (!p.out.empty()) console.out(p.out);
+      continue;
+    }
+    // Nothing is printed by a process that was ended.
+    const bool silent = p.out.empty();
+    if (!p.err.empty()) console.err(p.err);
+    if (silent) p.out = gave_up_json(file, p.err);
+    if (silent && named.form == Form::sarif) p.out = sarif_of("prove", {p.out}, p.code);
+    reports.push_back(std::move(p.out));
+  }
+  if (named.form == Form::text) {
+    if (named.output.empty()) return code;
+  } else {
+    text = junit ? junit_of("prove", reports) : named.form == Form::sarif ? joined_sarif(reports) : json_list(reports);
+  }
+  return worse(code, put(console, named.output, text));
 }
 
 }  // namespace
@@ -106,7 +207,15 @@ int run_prove(const std::vector<std::string>& args, const Console& console) {
   std::vector<std::string> words(args.begin() + 1, args.end());
   // Before anything looks into the file.
   const bool untrusted = std::erase_if(words, asks_untrusted) > 0;
-  const auto limits = limits_in(words, untrusted);
+  const bool junit = take_junit(words);
+  // The words by themselves, without what is the worker's.
+  std::vector<std::string> own = words;
+  std::erase_if(own, [](const std::string& w) { return w.starts_with("--memory="); });
+  const auto named = driver::named_in(own);
+  const std::vector<std::string> files = named ? named->kernels : std::vector<std::string>{};
+  if (named && named->one_by_one && (files.size() > 1 || (junit && !files.empty())))
+    return prove_each(words, untrusted, *named, junit, console);
+  const auto limits = limits_in(words, untrusted, files);
   if (!limits) return report_errors(console, limits.error());
   // A worker that gives up has printed nothing, and who asked for JSON gets some.
   const bool json = std::find(words.begin(), words.end(), "--format=json") != words.end();
@@ -115,11 +224,11 @@ int run_prove(const std::vector<std::string>& args, const Console& console) {
   Console watched = console;
   watched.out = [&](std::string_view text) { console.out(text), printed = true; };
   watched.err = [&](std::string_view text) { console.err(text), said += text; };
-  const int code = untrusted ? prove_untrusted(words, *limits, watched)
+  const int code = untrusted ? prove_untrusted(words, *limits, watched, "")
                              : in_worker(*limits, watched, false, "", [&](const Console& c) {
                                  return driver::prove(words, {.out = c.out, .err = c.err});
                                });
-  if (json && !printed && code == k_exit_undecided) console.out(gave_up_json(words, said));
+  if (json && !printed && code == k_exit_undecided) console.out(gave_up_json(files.empty() ? "" : files.front(), said));
   return code;
 }
 

@@ -16,6 +16,7 @@ html{-webkit-text-size-adjust:100%}
 body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
 main,header,footer{max-width:78rem;margin:0 auto;padding:0 1rem}
 header{padding-top:1.5rem}
+h1,h2,h3{overflow-wrap:anywhere}
 h1{font-size:1.6rem;line-height:1.2;margin:.2rem 0 .4rem}
 h2{font-size:1.25rem;margin:2.4rem 0 .3rem;padding-top:.6rem;border-top:1px solid var(--rule)}
 h3{font-size:1rem;margin:1.2rem 0 .2rem}

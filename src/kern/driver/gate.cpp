@@ -116,6 +116,10 @@ Expected<Named> named_in(const std::vector<std::string>& words) {
   n.inputs = o->files;
   n.inputs.insert(n.inputs.end(), o->axiom_files.begin(), o->axiom_files.end());
   n.outputs = {o->output};
+  n.kernels = o->files;
+  n.output = o->output;
+  n.form = o->form;
+  n.one_by_one = o->suite.empty() && !o->mutants && !o->help && !o->version;
   if (!o->cuda_path.empty()) n.toolkits = {o->cuda_path};
   n.budget = o->budget;
   for (const auto& [name, given] :
@@ -126,9 +130,10 @@ Expected<Named> named_in(const std::vector<std::string>& words) {
   return n;
 }
 
-int prove(const std::vector<std::string>& words, const Output& output) {
-  const auto o = launch::parse(words);
+int prove(const std::vector<std::string>& words, const Output& output, const std::string& alone) {
+  auto o = launch::parse(words);
   if (!o) return fail(o.error(), output);
+  if (!alone.empty()) o->files = {alone}, o->output.clear();
   if (o->help) {
     output.out(launch::help());
     return 0;
@@ -150,7 +155,7 @@ int prove(const std::vector<std::string>& words, const Output& output) {
   if (!o->suite.empty()) return suite(*o, words, *verify, output);
   if (o->files.size() > 1)
     return fail(error_at({}, fmt::format("expected one FILE, found also '{}'", o->files[1]),
-                         "prove takes one file; --suite=DIR takes many")
+                         "--mutants are of one file; --suite=DIR takes many")
                     .error(),
                 output);
   for (const std::string& name : o->ignored)

@@ -104,8 +104,10 @@ constexpr std::array k_table = {
     OptionInfo{"--seed", "N", "1", k_how, "Seed of everything that is random."},
     OptionInfo{"--jobs", "N", "one per processor", k_how,
                "How many kernels of a suite are decided at the same time. Also -j."},
-    OptionInfo{"--format", "text|json|sarif|html", "by the ending of --output, else text", k_output,
-               "The form of the report; sarif is SARIF 2.1.0, for code-scanning viewers. --json is --format=json."},
+    OptionInfo{
+        "--format", "text|json|sarif|junit|html", "by the ending of --output, else text", k_output,
+        "The form of the report; sarif is SARIF 2.1.0, for code-scanning viewers, junit the XML of test reports. "
+        "--json is --format=json."},
     OptionInfo{"--output", "FILE", "standard output", k_output, "Where the report goes. Also -o."},
     OptionInfo{"--error-limit", "N", "none", k_output, "Report at most so many defects."},
     OptionInfo{"--silent", "", "", k_output, "Say nothing about kernels that are verified. Also -q and --quiet."},
@@ -276,13 +278,13 @@ class Parser {
     const std::string ending = std::filesystem::path(o_.output).extension().string();
     if (ending == ".html")
       o_.form = Form::html;
-    else if (ending == ".json")
+    else if (ending == ".json" || ending == ".xml")
       o_.form = Form::json;
     else if (ending == ".sarif")
       o_.form = Form::sarif;
     else if (!ending.empty() && ending != ".txt" && ending != ".log")
       fault(fmt::format("the ending of '{}' names no form of this report", o_.output),
-            "*.html, *.json, *.sarif, *.txt or *.log; with --format any name");
+            "*.html, *.json, *.sarif, *.xml, *.txt or *.log; with --format any name");
   }
 
   // The word's place in the line that it comes from: words come in order.
@@ -578,8 +580,13 @@ class Parser {
     else if (n == "--jobs")
       whole(o_.jobs, 1, 1024);
     else if (n == "--format")
+      // junit: the program makes it of the JSON.
       choice<Form>(info, v, o_.form,
-                   {{"text", Form::text}, {"json", Form::json}, {"sarif", Form::sarif}, {"html", Form::html}});
+                   {{"text", Form::text},
+                    {"json", Form::json},
+                    {"sarif", Form::sarif},
+                    {"junit", Form::json},
+                    {"html", Form::html}});
     else if (n == "--output")
       o_.output = v;
     else if (n == "--error-limit")

@@ -6,6 +6,7 @@
 #include <bit>
 #include <map>
 #include <numeric>
+#include <spirv/unified1/spirv.hpp11>
 
 namespace fencepost::spirv {
 
@@ -127,6 +128,7 @@ struct Types::Walk {
   std::map<std::vector<size_t>, uint32_t> class_of;
   uint64_t least = 0;
   uint64_t visits = 0;
+  std::string member;  // the source's name of the member that is looked at, "" where it has none
 };
 
 void Types::check_depth(uint32_t depth, const Instruction& user) const {
@@ -174,9 +176,12 @@ void Types::walk(Walk& w, Id type, uint64_t offset, const InputValue* input, con
       uint64_t n = 0;
       if (t.kind == Type::Kind::runtime_array) {
         if (input == nullptr || !input->is_list)
-          m_.fail(user, "the length of this runtime array is not known",
-                  m_.words().compiled ? "give its elements: // @Input: NAME = {0, 0}"
-                                      : "give its elements: ; @Input: %id = {{0, 0}}");
+          m_.fail(user,
+                  w.member.empty() ? "the length of this runtime array is not known"
+                                   : fmt::format("the length of the runtime array '{}' is not known", w.member),
+                  !m_.words().compiled ? "give its elements: ; @Input: %id = {{0, 0}}"
+                                       : fmt::format("give its elements: // @Input: {} = {{0, 0}}",
+                                                     w.member.empty() ? "NAME" : w.member));
         n = std::max<uint64_t>(input->items.size(), w.dims.empty() ? w.least : 0);
         if (w.dims.empty()) w.out.element = stride(type, user);
       } else {
@@ -196,7 +201,14 @@ void Types::walk(Walk& w, Id type, uint64_t offset, const InputValue* input, con
     case Type::Kind::struct_:
       for (size_t k = 0; k < t.members.size(); ++k) {
         w.path.push_back(k);
+        const std::string outside = w.member;
+        if (w.at.empty()) {
+          const auto names = m_.words().members.find(type);
+          const bool named = names != m_.words().members.end() && names->second.contains(static_cast<uint32_t>(k));
+          w.member = named ? (outside.empty() ? "" : outside + ".") + names->second.at(static_cast<uint32_t>(k)) : "";
+        }
         walk(w, t.members[k], offset + this->offset(type, k, user), item(k), user);
+        w.member = outside;
         w.path.pop_back();
       }
       return;
@@ -238,6 +250,7 @@ bool Types::open_ended(Id type, const Instruction& user) const {
 Layout Types::layout(Id type, const InputValue* input, uint64_t least, const Instruction& user) const {
   Walk w;
   w.least = least;
+  if (static_cast<spv::Op>(user.op) == spv::Op::OpVariable) w.member = m_.words().given_name(user.result);
   walk(w, type, 0, input, user);
   // In OpenCL what pads the end belongs to the variable: compilers store vectors of three as four.
   return finish(w, m_.dialect() == vocab::Dialect::opencl && !open_ended(type, user) ? size(type, user) : 0, user);

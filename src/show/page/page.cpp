@@ -294,12 +294,21 @@ std::string splits(const Set& s, const Options& o) {
       rows.rows.push_back(
           {x.test, count_text(x.sequential), count_text(x.interleaved), count_text(x.weak), rate_text(x.weak / all)});
     }
-    out +=
-        figure(t.devices[d],
-               stacked_bars({"How instances ended on " + t.devices[d],
-                             "Shares of sequential, interleaved and weak final states, a bar a test, most weak first"},
-                            {"sequential", "interleaved", "weak"}, bars, true),
-               table("Final states by kind", rows, o.most_rows));
+    // Side by side, so that many tests use the width of the page.
+    const size_t parts = (bars.size() + k_rows_of_a_figure - 1) / k_rows_of_a_figure,
+                 each = (bars.size() + parts - 1) / parts;
+    std::string figures;
+    for (size_t i = 0; i < parts; ++i) {
+      const auto from = bars.begin() + static_cast<std::ptrdiff_t>(i * each),
+                 to = bars.begin() + static_cast<std::ptrdiff_t>(std::min(bars.size(), (i + 1) * each));
+      figures += figure(
+          parts == 1 ? t.devices[d] : fmt::format("{} ({} of {})", t.devices[d], i + 1, parts),
+          stacked_bars({"How instances ended on " + t.devices[d],
+                        "Shares of sequential, interleaved and weak final states, a bar a test, most weak first"},
+                       {"sequential", "interleaved", "weak"}, {from, to}, true),
+          "");
+    }
+    out += "<div class=\"plots\">\n" + figures + "</div>\n" + table("Final states by kind", rows, o.most_rows);
   }
   return out.empty() ? "" : "<div class=\"plots\">\n" + out + "</div>\n";
 }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/child.h"
+#include "base/read_file.h"
 #include "base/write_file.h"
 #include "cli/console.h"
 #include "ran.h"
@@ -134,6 +135,90 @@ TEST(CiFormsAlone, TextIsEscaped) {
 
 TEST(CiFormsAlone, NoOtherForm) {
   EXPECT_EQ(run_with({"check", "--format", "xml", k_root + "/examples/ptx/MP.litmus"}).code, k_exit_bad_input);
+}
+
+// The verb prove over files, one of which is no kernel; in each form an answer for each kernel, and for what is not read.
+class CiFormsOfProve : public CiForms {
+ protected:
+  CiFormsOfProve() {
+    EXPECT_TRUE(write_file(path("right.cl"), "kernel void right(global int *a) { a[get_global_id(0)] = 1; }\n"));
+    EXPECT_TRUE(write_file(path("racy.cl"), "kernel void racy(global int *a) { a[0] = get_global_id(0); }\n"));
+    EXPECT_TRUE(write_file(path("bad.cl"), "kernel void bad(global int *a) { a[ = 1; }\n"));
+  }
+  Ran prove(const std::vector<std::string>& options, const std::vector<std::string>& files) const {
+    std::vector<std::string> args = {"prove", "--local_size=4", "--num_groups=2"};
+    args.insert(args.end(), options.begin(), options.end());
+    for (const std::string& f : files) args.push_back(path(f));
+    return run_with(args);
+  }
+  void SetUp() override {
+    if (prove({}, {"right.cl"}).code == k_exit_undecided) GTEST_SKIP() << "built without clang 19";
+  }
+};
+
+TEST_F(CiFormsOfProve, SeveralFilesHaveOneAnswerEachAndTheWorstStatus) {
+  const Ran text = prove({}, {"right.cl", "racy.cl"});
+  EXPECT_EQ(text.code, k_exit_fails);
+  EXPECT_NE(text.out.find("Verified: " + path("right.cl")), std::string::npos) << text.out;
+  EXPECT_NE(text.err.find(path("racy.cl") + ": error: possible write-write race"), std::string::npos) << text.err;
+  EXPECT_EQ(prove({}, {"right.cl", "racy.cl", "bad.cl"}).code, k_exit_bad_input);
+  EXPECT_EQ(prove({}, {"right.cl", "right.cl"}).code, k_exit_holds);
+  const json all = json::parse(prove({"--json"}, {"right.cl", "racy.cl", "bad.cl"}).out);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0]["answer"], "verified");
+  EXPECT_EQ(all[1]["answer"], "defect");
+  EXPECT_EQ(all[2]["answer"], "bad_input");
+  const json sarif = json::parse(prove({"--format=sarif"}, {"right.cl", "racy.cl"}).out);
+  ASSERT_EQ(sarif["runs"].size(), 2u);
+  EXPECT_NE(sarif["runs"][1].dump().find("racy.cl"), std::string::npos);
+  EXPECT_EQ(prove({"--format=html"}, {"right.cl", "racy.cl"}).code, k_exit_bad_input);
+  EXPECT_EQ(prove({"--untrusted"}, {"right.cl", "racy.cl"}).code, k_exit_bad_input);
+}
+
+TEST_F(CiFormsOfProve, WhatHasNoTimeLeftIsNotDecided) {
+  const Ran r = prove({"--budget=0.000001", "--format=junit"}, {"right.cl", "racy.cl"});
+  EXPECT_EQ(r.code, k_exit_undecided) << r.out;
+  EXPECT_NE(r.out.find("tests=\"2\" failures=\"0\" errors=\"2\""), std::string::npos) << r.out;
+}
+
+TEST_F(CiFormsOfProve, JunitHasACaseForEachKernelAndWhatIsNotRead) {
+  const Ran r = prove({"--format", "junit"}, {"right.cl", "racy.cl", "bad.cl"});
+  EXPECT_EQ(r.code, k_exit_bad_input);
+  EXPECT_NE(r.out.find("<testsuite name=\"fencepost prove\" tests=\"3\" failures=\"1\" errors=\"1\""),
+            std::string::npos)
+      << r.out;
+  EXPECT_NE(r.out.find("name=\"right, local_size=4, num_groups=2, race\""), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("<failure type=\"fails\" message=\"racy: possible write-write race on a[0] (confirmed by a run"),
+            std::string::npos)
+      << r.out;
+  EXPECT_NE(r.out.find("<error type=\"input\""), std::string::npos) << r.out;
+  // The ending of the file picks the form, and one file is enough.
+  const std::string file = path("answers.xml");
+  EXPECT_EQ(prove({"-o", file}, {"racy.cl"}).code, k_exit_fails);
+  const auto written = read_file(file);
+  ASSERT_TRUE(written);
+  EXPECT_NE((*written)->text.find("failures=\"1\""), std::string::npos);
+}
+
+TEST_F(CiForms, ExpectListsEveryLine) {
+  EXPECT_TRUE(write_file(path("wrong.expect"), "ptx-7.5 condition holds\nptx-7.5 races holds\n"));
+  const Ran r = run_with({"expect", "--format", "junit", path("wrong.litmus")});
+  EXPECT_EQ(r.code, k_exit_fails);
+  EXPECT_NE(r.out.find("<testsuite name=\"fencepost expect\" tests=\"2\" failures=\"1\" errors=\"0\""),
+            std::string::npos)
+      << r.out;
+  const json all = json::parse(run_with({"expect", "--format", "sarif", path("wrong.litmus")}).out);
+  const json& results = all["runs"][0]["results"];
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0]["level"], "error");
+  EXPECT_EQ(results[0]["ruleId"], "expected");
+  EXPECT_EQ(results[1]["kind"], "pass");
+}
+
+TEST_F(CiForms, ALaunchOfOneThreadIsSaidToHaveNoRace) {
+  const Ran r = run_with({"check", "-p", "races", path("wrong.litmus")});
+  EXPECT_EQ(r.code, k_exit_holds);
+  EXPECT_NE(r.err.find("note: the launch has one thread"), std::string::npos) << r.err;
 }
 
 }  // namespace
