@@ -134,17 +134,27 @@ TEST(Beside, BranchesAreDependenciesToo) {
 
 // Two threads that each wait for what the other writes behind its loop; one of them leaves its loop by a break.
 TEST(Beside, WhatFollowsALoopDependsOnWhatEndsIt) {
-  const std::string
-      waits = "  while (atomicAdd(x, 0) == 0) {\n  }\n  atomicExch(y, 1);\n",
-      leaves = "  while (1) {\n    int r1 = atomicAdd(y, 0);\n    if (r1 == 1) { break; }\n  }\n  atomicExch(x, 1);\n";
-  EXPECT_EQ(of(hand_on(waits, leaves, "exists (x=1)"), 2, "cuda").thin_air, Said::yes);
-  EXPECT_EQ(of(hand_on(waits, "  atomicExch(x, 1);\n", "exists (y=1)"), 2, "cuda").thin_air, Said::no);
+  const auto threads = [](const std::string& p0, const std::string& p1, const std::string& end) {
+    const std::string cl = ", dev 0 (global atomic_int* x, global atomic_int* y) {\n";
+    return "OPENCL waits\n{ [x] = 0; [y] = 0; }\n\nP0@wg 0" + cl + p0 + "}\n\nP1@wg 1" + cl + p1 + "}\n\n" + end + "\n";
+  };
+  const auto load = [](const std::string& of) {
+    return "atomic_load_explicit(" + of + ", memory_order_relaxed, memory_scope_device)";
+  };
+  const auto store = [](const std::string& to) {
+    return "  atomic_store_explicit(" + to + ", 1, memory_order_relaxed, memory_scope_device);\n";
+  };
+  const std::string waits = "  while (" + load("x") + " == 0) {\n  }\n" + store("y");
+  const std::string leaves =
+      "  while (1) {\n    int r1 = " + load("y") + ";\n    if (r1 == 1) { break; }\n  }\n" + store("x");
+  EXPECT_EQ(of(threads(waits, leaves, "exists (x=1)"), 2).thin_air, Said::yes);
+  EXPECT_EQ(of(threads(waits, store("x"), "exists (y=1)"), 2).thin_air, Said::no);
   // What a branch within the loop decides is over with it.
-  const std::string within =
-      "  int i = 0;\n  int r0 = 0;\n  while (i < 1) {\n    r0 = atomicAdd(x, 0);\n    if (r0 == 1) { atomicExch(z, 1); "
-      "}\n"
-      "    i = i + 1;\n  }\n  atomicExch(y, 1);\n";
-  EXPECT_EQ(of(hand_on(within, k_from_y + k_to_x, k_both), 2, "cuda").thin_air, Said::no);
+  const std::string within = "  int i = 0;\n  int r0 = 0;\n  while (i < 1) {\n    r0 = " + load("x") +
+                             ";\n    if (r0 == 1) { r0 = 1; }\n    i = i + 1;\n  }\n" + store("y");
+  const std::string hands_on =
+      "  int r1 = " + load("y") + ";\n  atomic_store_explicit(x, r1, memory_order_relaxed, memory_scope_device);\n";
+  EXPECT_EQ(of(threads(within, hands_on, k_both), 2).thin_air, Said::no);
 }
 
 // Load buffering needs no value of its own making, and so does what a third thread gives.
