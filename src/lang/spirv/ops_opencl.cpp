@@ -1,5 +1,5 @@
-// The extended instructions of OpenCL: the unified specification, "OpenCL SPIR-V Extended Instruction Set", and for what
-// its short sentences leave out the built-in functions of OpenCL C, "Integer Functions" and "Miscellaneous Vector
+// The extended instructions of OpenCL: the unified specification, "OpenCL SPIR-V Extended Instruction Set", and for
+// what its short sentences leave out the built-in functions of OpenCL C, "Integer Functions" and "Miscellaneous Vector
 // Functions".
 #include <spirv/unified1/OpenCL.std.h>
 
