@@ -90,8 +90,8 @@ bool is_everywhere(llvm::StringRef name, bool whether) {
          name.starts_with("__CUDA_ARCH_");
 }
 
-// A header that comes with a compiler, a toolkit or a system: what it declares has names of its own, which a kernel that
-// is read without it does not use. Any other may be a project's, and may declare what it likes.
+// A header that comes with a compiler, a toolkit or a system: what it declares has names of its own, which a kernel
+// that is read without it does not use. Any other may be a project's, and may declare what it likes.
 static bool comes_with_system(llvm::StringRef header) {
   // Folders of toolkits, systems and libraries of pictures.
   for (const char* begin : {"cuda/",   "cub/",  "thrust/",  "cooperative_groups/",
