@@ -20,7 +20,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT FENCEPOST_SANITIZE AND NOT FENCE
   target_link_libraries(fencepost_fmt PRIVATE fmt::fmt)
   target_sources(fencepost_alone PRIVATE ${CMAKE_SOURCE_DIR}/cmake/older_glibc.cpp)  # tools/make_runner packs it
   foreach(program fencepost fencepost_alone)
-    target_sources(${program} PRIVATE $<TARGET_OBJECTS:fencepost_fmt> ${CMAKE_SOURCE_DIR}/cmake/small_blocks.cpp)
+    target_sources(${program} PRIVATE $<TARGET_OBJECTS:fencepost_fmt>)
     target_link_options(${program} PRIVATE -static-libstdc++ -static-libgcc -Wl,--as-needed)
     if(FENCEPOST_PACKS_RELOCATIONS)
       target_link_options(${program} PRIVATE -Wl,-z,pack-relative-relocs)

@@ -15,6 +15,7 @@
 #include "cli/verbs.h"
 #include "cli/worker.h"
 #include "driver/gate.h"
+#include "launch/options.h"
 
 namespace fencepost::cli {
 namespace {
