@@ -137,7 +137,8 @@ TEST(CiFormsAlone, NoOtherForm) {
   EXPECT_EQ(run_with({"check", "--format", "xml", k_root + "/examples/ptx/MP.litmus"}).code, k_exit_bad_input);
 }
 
-// The verb prove over files, one of which is no kernel; in each form an answer for each kernel, and for what is not read.
+// The verb prove over files, one of which is no kernel; in each form an answer for each kernel, and for what is not
+// read.
 class CiFormsOfProve : public CiForms {
  protected:
   CiFormsOfProve() {
