@@ -1,6 +1,7 @@
 #include "cli/ci_forms.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -155,10 +156,9 @@ std::string launch_of_prove(const Json& j, bool cuda) {
   std::string out;
   for (const auto& [key, word] : {std::pair("local_size", cuda ? "blockDim" : "local_size"),
                                   std::pair("num_groups", cuda ? "gridDim" : "num_groups")}) {
-    std::string sizes;
-    for (const Json& n : j.value(key, Json::array()))
-      sizes += (sizes.empty() ? "" : ",") + (n.is_string() ? n.get<std::string>() : n.dump());
-    out += fmt::format("{}{}={}", out.empty() ? "" : ", ", word, sizes);
+    std::vector<std::string> sizes;
+    for (const Json& n : j.value(key, Json::array())) sizes.push_back(n.is_string() ? n.get<std::string>() : n.dump());
+    out += fmt::format("{}{}={}", out.empty() ? "" : ", ", word, fmt::join(sizes, ","));
   }
   return out;
 }

@@ -706,10 +706,17 @@ Expected<Program> make_program(const prog::Test& test, const Target& target, con
   if (!values) return std::unexpected(values.error());
   p.values = std::move(*values);
   p.narrow = may_be_narrow(test, p.values);
-  for (const prog::Object& o : test.objects)
-    if (word_width(o.width, p.narrow) == 64 && !target.wide_atomics)
+  for (const prog::Object& o : test.objects) {
+    const uint8_t width = word_width(o.width, p.narrow);
+    if (width == 64 && !target.wide_atomics)
       return unsupported_at(o.span,
                             fmt::format("'{}' has 64 bits, and this device has no atomics of that width", o.name));
+    if (width != 32 && width != 64)
+      return unsupported_at(o.span,
+                            fmt::format("'{}' has {} bits, and the locations of a test that runs on devices have "
+                                        "32 or 64",
+                                        o.name, width));
+  }
   if (const auto ok = choose_regions(p, target); !ok) return std::unexpected(ok.error());
   if (const auto ok = count_states(p); !ok) return std::unexpected(ok.error());
   for (const std::vector<uint64_t>& d : p.digits)

@@ -285,30 +285,26 @@ std::string splits(const Set& s, const Options& o) {
       return a.weak / std::max(1.0, a.sequential + a.interleaved + a.weak) >
              b.weak / std::max(1.0, b.sequential + b.interleaved + b.weak);
     });
-    std::vector<Bar> bars;
-    Rows rows{{"test", "sequential", "interleaved", "weak", "weak share"}, {}, 1};
-    for (const One& x : list) {
-      const double all = std::max(1.0, x.sequential + x.interleaved + x.weak);
-      if (bars.size() < o.most_marks)
-        bars.push_back({x.test, {x.sequential, x.interleaved, x.weak}, rate_text(x.weak / all)});
-      rows.rows.push_back(
-          {x.test, count_text(x.sequential), count_text(x.interleaved), count_text(x.weak), rate_text(x.weak / all)});
-    }
-    // Side by side, so that many tests use the width of the page.
-    const size_t parts = (bars.size() + k_rows_of_a_figure - 1) / k_rows_of_a_figure,
-                 each = (bars.size() + parts - 1) / parts;
-    std::string figures;
+    // Several figures side by side, so that many tests use the width of the page; the last table has what no bar shows.
+    const size_t marks = std::min<size_t>(list.size(), o.most_marks),
+                 parts = (marks + k_rows_of_a_figure - 1) / k_rows_of_a_figure, each = (marks + parts - 1) / parts;
     for (size_t i = 0; i < parts; ++i) {
-      const auto from = bars.begin() + static_cast<std::ptrdiff_t>(i * each),
-                 to = bars.begin() + static_cast<std::ptrdiff_t>(std::min(bars.size(), (i + 1) * each));
-      figures += figure(
+      std::vector<Bar> bars;
+      Rows rows{{"test", "sequential", "interleaved", "weak", "weak share"}, {}, 1};
+      const size_t end = i + 1 == parts ? list.size() : (i + 1) * each;
+      for (size_t k = i * each; k < end; ++k) {
+        const One& x = list[k];
+        const std::string share = rate_text(x.weak / std::max(1.0, x.sequential + x.interleaved + x.weak));
+        if (k < marks) bars.push_back({x.test, {x.sequential, x.interleaved, x.weak}, share});
+        rows.rows.push_back({x.test, count_text(x.sequential), count_text(x.interleaved), count_text(x.weak), share});
+      }
+      out += figure(
           parts == 1 ? t.devices[d] : fmt::format("{} ({} of {})", t.devices[d], i + 1, parts),
           stacked_bars({"How instances ended on " + t.devices[d],
                         "Shares of sequential, interleaved and weak final states, a bar a test, most weak first"},
-                       {"sequential", "interleaved", "weak"}, {from, to}, true),
-          "");
+                       {"sequential", "interleaved", "weak"}, bars, true),
+          table("Final states by kind", rows, o.most_rows));
     }
-    out += "<div class=\"plots\">\n" + figures + "</div>\n" + table("Final states by kind", rows, o.most_rows);
   }
   return out.empty() ? "" : "<div class=\"plots\">\n" + out + "</div>\n";
 }

@@ -106,6 +106,18 @@ void run_plans(const prog::Test& test, const Shape& shape, uint32_t plans, Rng& 
   }
 }
 
+// Kernels have words of 32 and 64 bits; a narrower location was an internal error.
+TEST(Plan, ANarrowLocationIsRefusedByName) {
+  const auto t = read::parse_one(make_source(
+      "narrow.litmus",
+      "OPENCL narrow\n{ uchar x = 255; }\nP0@wg 0, dev 0 (global uchar* x) { int r0 = *x; }\nexists (0:r0 = 255)\n"));
+  ASSERT_TRUE(t.has_value()) << render(t.error());
+  Rng rng(1);
+  const auto made = make_program(*t, random_target(rng), Shape{});
+  ASSERT_FALSE(made.has_value());
+  EXPECT_NE(render(made.error()).find("'x' has 8 bits"), std::string::npos) << render(made.error());
+}
+
 TEST(Plan, EveryExampleYieldsOnlyScOutcomes) {
   Rng rng(4711);
   uint32_t run = 0, refused = 0, complete = 0;

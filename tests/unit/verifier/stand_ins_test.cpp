@@ -196,17 +196,18 @@ TEST(StandIns, WhatHasNoModelIsNamed) {
   const std::vector<std::string> launch{"--blockDim=32", "--gridDim=1"};
   struct {
     const char *text, *name;
-  } const cases[] = {{"int *p = (int *)malloc(4); o[threadIdx.x] = *p;", "malloc"},
-                     {"int *p = new int[4]; o[threadIdx.x] = *p;", "operator new[]"},
-                     {"int p; o[threadIdx.x] = __match_all_sync(~0u, 1u, &p);", "__match_all_sync"},
-                     {"o[threadIdx.x] = __isShared(o);", "__isShared"},
-                     {"extern __device__ int f(int *); o[threadIdx.x] = f(o);", "'f'"},
-                     {"surf1Dwrite(1, (cudaSurfaceObject_t)o[0], 4, cudaBoundaryModeClamp);", "boundary mode"},
-                     {"asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4;\" :: \"r\"(0), \"l\"(o));", "cp.async"},
-                     {"asm volatile(\"brkpt;\");", "brkpt"},
-                     {"cooperative_groups::this_cluster().sync();", "sync"},
-                     {"cooperative_groups::this_multi_grid().sync();", "this_multi_grid"},
-                     {"((unsigned *)&blockDim)[0] = 1;", "a write to the built-in variable 'blockDim'"}};
+  } const cases[] = {
+      {"int *p = (int *)malloc(4); o[threadIdx.x] = *p;", "malloc"},
+      {"int *p = new int[4]; o[threadIdx.x] = *p;", "operator new[]"},
+      {"int p; o[threadIdx.x] = __match_all_sync(~0u, 1u, &p);", "__match_all_sync"},
+      {"o[threadIdx.x] = __isShared(o);", "__isShared"},
+      {"extern __device__ int f(int *); o[threadIdx.x] = f(o);", "'f'"},
+      {"surf1Dwrite(1, (cudaSurfaceObject_t)o[0], 4, cudaBoundaryModeClamp);", "boundary mode"},
+      {"asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4;\" :: \"r\"(0), \"l\"(o));", "made of a number"},
+      {"asm volatile(\"brkpt;\");", "brkpt"},
+      {"cooperative_groups::this_cluster().sync();", "sync"},
+      {"cooperative_groups::this_multi_grid().sync();", "this_multi_grid"},
+      {"((unsigned *)&blockDim)[0] = 1;", "a write to the built-in variable 'blockDim'"}};
   for (const auto& c : cases) {
     const auto o = launch::parse(launch);
     const launch::Answer a =

