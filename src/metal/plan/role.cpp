@@ -59,7 +59,12 @@ class Translator {
 
   void variables() {
     std::vector<bool> used(code_.registers.size(), false);
+    const auto widths = [&](const auto& self, const Expr& e) -> void {
+      check_width(e.width(), c_.test.span);
+      for (const Expr& kid : e.kids()) self(self, kid);
+    };
     const auto use = [&](const Expr& e) {
+      if (e) widths(widths, e);
       if (e)
         term::for_each_variable(e, [&](uint64_t r) {
           if (r < used.size()) used[r] = true;

@@ -116,6 +116,13 @@ TEST(Plan, ANarrowLocationIsRefusedByName) {
   const auto made = make_program(*t, random_target(rng), Shape{});
   ASSERT_FALSE(made.has_value());
   EXPECT_NE(render(made.error()).find("'x' has 8 bits"), std::string::npos) << render(made.error());
+  const auto cast = read::parse_one(make_source(
+      "cast.litmus",
+      "OPENCL cast\n{ int x = -1; }\nP0@wg 0, dev 0 (global int* x) { int r0 = (short)*x; }\nexists (0:r0 = -1)\n"));
+  ASSERT_TRUE(cast.has_value()) << render(cast.error());
+  const auto of_cast = make_program(*cast, random_target(rng), Shape{});
+  ASSERT_FALSE(of_cast.has_value());
+  EXPECT_NE(render(of_cast.error()).find("of 16"), std::string::npos) << render(of_cast.error());
 }
 
 TEST(Plan, EveryExampleYieldsOnlyScOutcomes) {

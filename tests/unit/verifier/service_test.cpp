@@ -62,8 +62,8 @@ TEST_F(Service, where_any_size_is_asked_for_the_launch_is_named_and_run) {
 }
 
 TEST_F(Service, what_is_not_modelled_is_never_verified) {
-  const auto b = ask({"--blockDim=64", "--gridDim=1"},
-                     "__global__ void k(int *a) { asm volatile(\"brkpt;\"); }", "k.cu");
+  const auto b =
+      ask({"--blockDim=64", "--gridDim=1"}, "__global__ void k(int *a) { asm volatile(\"brkpt;\"); }", "k.cu");
   EXPECT_EQ(b.exit_code, 3);
   EXPECT_NE(b.err.find("k.cu:1:29: error: unsupported"), std::string::npos) << b.err;
   EXPECT_EQ(ask({"--local_size=4", "--num_groups=1", "--findbugs"},
