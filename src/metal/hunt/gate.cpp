@@ -609,8 +609,12 @@ class Gate {
       };
       const bool round = test_.loop && from.site > to.site;
       const auto seen = reached({a}, false, waits, false, true, round);  // a wait comes before the predicate is asked
-      for (const size_t b : *to.nodes)
-        if (seen[b] && b != a) return add(Effect::no_wait, k, fmt::format("{} is not awaited before {}", at(a), at(b)));
+      // Of a loop for an atomic operation the attempt is named: what it looked at before takes no effect by itself.
+      const auto is_attempt = [&](size_t n) { return role_of(code_[n]) != Role::read; };
+      for (const bool attempts : {true, false})
+        for (const size_t b : *to.nodes)
+          if (seen[b] && b != a && is_attempt(b) == attempts)
+            return add(Effect::no_wait, k, fmt::format("{} is not awaited before {}", at(a), at(b)));
     }
   }
 
