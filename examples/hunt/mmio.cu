@@ -1,6 +1,7 @@
-// A read by ld.mmio whose result nobody uses, before a guarded atomic operation: by PTX ISA 8.4.1 "reads are always
-// performed". The address is none of the program's, so that a read which is performed ends the kernel with an error.
-// One process for each form, since an error stays: "mmio 0" to "mmio 5"; "mmio" alone runs all.
+// A read by ld.mmio or ld.volatile whose result nobody uses, before a guarded atomic operation: by PTX ISA 8.4.1 "reads
+// are always performed", and by 8.4.2 the number of volatile instructions that are executed is preserved. The address is
+// none of the program's, so that a read which is performed ends the kernel with an error.
+// One process for each form, since an error stays: "mmio 0" to "mmio 9"; "mmio" alone runs all.
 #include <cuda_runtime.h>
 
 #include <cstdio>

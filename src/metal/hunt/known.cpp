@@ -177,7 +177,9 @@ constexpr const char* k_shared_limits =
     "- ptxas 12.9.86 and 13.5.37 alike, `-O0` as `-O3`, sm_90, sm_100 and sm_120; `min.u64` and `add.f32` as "
     "`add.u64` (tried for sm_90).\n"
     "- Right: `exch.b64` and `cas.b64`, which become one instruction and have MEMBAR and CCTL.IVALL (sm_90); sm_80 has "
-    "the MEMBAR, and needs no CCTL.IVALL, since there one CTA sees its shared memory.\n";
+    "the MEMBAR, and needs no CCTL.IVALL, since there one CTA sees its shared memory (8.3: no thread of another CTA "
+    "has "
+    "access).\n";
 
 constexpr const char* k_shared_release_limits =
     "- A `red` with `.release` releases: it is a write operation where it writes (8.4), and a release pattern by "
@@ -195,11 +197,13 @@ constexpr const char* k_wide_order_limits =
     "scoreboard, "
     "so that the two are not even in order.\n"
     "- An `st.release` has no MEMBAR.\n"
-    "- `.v8.b32` and `.v4.b64` alike; `-O0` to `-O3`, sm_100 and sm_120, ptxas 12.9.86 and 13.5.37; the scopes `.cta`, "
-    "of which a load needs the wait alone, so that it is right at `-O0`, and `.sys` likewise.\n"
+    "- `.v8.b32` and `.v4.b64` alike; `-O0` to `-O3`, sm_100 and sm_120, ptxas 12.9.86 and 13.5.37; likewise with "
+    "`.sys`, and with `.cluster` for 13.5.37. With `.cta` a store lacks MEMBAR.ALL.CTA, and a load, which needs no "
+    "CCTL.IVALL, lacks the wait at `-O1` to `-O3`; at `-O0` the wait was not judged.\n"
     "- Right: `.v4.b32` and `.v2.b64`, and `ld.relaxed` of 256 bits with `fence.acquire` or `fence.acq_rel` behind "
     "it.\n"
-    "- With the scope `.cluster` ptxas 12.9.86 has not even the access: a fault of its own.\n";
+    "- With the scope `.cluster` ptxas 12.9.86 has not even the access: "
+    "[[loads and stores of 256 bits with the scope .cluster are left out by 12.9]].\n";
 
 struct Rule {
   bool (*fits)(const Case&);
@@ -224,7 +228,9 @@ constexpr Rule k_rules[] = {
       "silicon.cu", "40", k_shared_limits},
      {"NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 (ptxas 13.5.37), clusters of two CTAs. Weak: the flag is seen, and "
       "the data is "
-      "old. The counts are those of the lines `release` of the program.\n\n"
+      "old. The counts are those of the lines `release` of the program, which gives each lane an address of its own, "
+      "so "
+      "that its code merges no lanes (VOTEU, UPOPC), as a listing of one address for all does.\n\n"
       "| instruction | is | weak |\n|---|---|---|\n"
       "| `red.release.gpu.shared.add.u64` | at fault | 197 of 10,485,760 |\n"
       "| `atom.release.gpu.shared.exch.b64` | compiled right | 0 of 10,485,760 |\n"
@@ -254,6 +260,9 @@ constexpr Rule k_rules[] = {
       "| `atom.relaxed.gpu.shared.add.u64`, unused | allowed, the control | 1,680,216 (1,677,872) | 1,225,133 "
       "(1,225,202) |",
       "unused.cu", "100",
+      "- With a used result a load is moved too, a store is not (the table above).\n"
+      "- Accesses are moved where the lanes of a warp become one addition, which is where address and operand are the "
+      "same for all of them.\n"
       "- 8.11.1 (reductions do not form acquire patterns) is no excuse: it is about `red`. An `atom.acquire` or "
       "`atom.acq_rel` is an acquire operation by itself, also where nobody uses its result, and the same compiler "
       "treats the form with `add.u32` so: it keeps the order, MEMBAR and CCTL.IVALL.\n"
@@ -286,16 +295,27 @@ constexpr Rule k_rules[] = {
       "- `f16x2` is at fault for sm_80, sm_90, sm_100 and sm_120; `bf16x2` for the last three, and refused for "
       "sm_80.\n",
       "",
-      "The `.add` of a packed type is two additions, each of a half in its own type (8.2.5). By the text of `atom` "
-      "in chapter 9, \"The floating-point operation .add operation rounds to nearest even\", and `.noftz` "
+      "The `.add` of a packed type is two additions, each of a half in its own type (8.2.5). By the text of `red` "
+      "in chapter 9 (that of `atom` is the same), \"The floating-point operation .add operation rounds to nearest "
+      "even\", and `.noftz` "
       "\"preserves subnormal inputs and results, and does not flush them to zero\". The code adds 1 to the word as an "
       "integer."}},
     {generic_loop_loses_acquire,
      "the acquire of generic atomic operations stands before the path for shared memory from sm_90 on",
-     {"Tried on an NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 (ptxas 13.5.37), and not seen: 0 of 25,690,112 reads "
-      "are stale behind `atom.acquire.gpu.add.u64` on a generic address, though other warps of the SM read the line of "
-      "x all the time. Probably the time between the CCTL.IVALL of the first attempt and the loop, a few instructions, "
-      "is too short.",
+     {"Tried on an NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 (ptxas 13.5.37), and not seen. Clusters of two CTAs, "
+      "generic addresses of shared memory; other warps of the SM read the line of x all the time. Weak: the flag is "
+      "seen, and the data is old. The counts are those of the lines `acquireN` of the program.\n\n"
+      "| instruction | is | weak |\n|---|---|---|\n"
+      "| `atom.acquire.gpu.add.u64` | at fault, not seen | 0 of 25,690,112 |\n"
+      "| `atom.acquire.gpu.add.f32` | at fault, not seen | 0 of 25,690,112 |\n"
+      "| `atom.acquire.gpu.shared::cluster.add.u64` | at fault, not seen | 0 of 25,690,112 |\n"
+      "| `atom.acquire.gpu.cas.b64` | compiled right | 0 of 25,690,112 |\n"
+      "| `atom.relaxed.gpu.add.u64; fence.acq_rel.gpu` | compiled right | 0 of 25,690,112 |\n"
+      "| `atom.relaxed.gpu.add.u64` | allowed, the control | 25,690,080 of 25,690,112 |\n\n"
+      "The control has no CCTL.IVALL at all, so the program sees such code. It was not shown that it can see code "
+      "whose "
+      "CCTL.IVALL stands too early, so the 0 of the forms at fault says nothing. Probably the time between the "
+      "CCTL.IVALL of the first attempt and the loop, a few instructions, is too short.",
       "silicon.cu", "40",
       "- `-O0` to `-O3`, sm_90, sm_100 and sm_120, ptxas 12.9.86 and 13.5.37 alike. For sm_80 the CCTL.IVALL stands "
       "behind both paths.\n"
@@ -317,40 +337,51 @@ constexpr Rule k_rules[] = {
       "|\n"
       "| `atom.relaxed.gpu.exch.b32`, unused; the same | at fault | 44,207 of 2,067,456 | 9,548 of 2,158,592 |\n"
       "| `atom.relaxed.gpu.add.u64`, unused; the same | at fault | 40,415 of 2,067,456 | 7,454 of 2,146,304 |\n"
-      "| `atom.relaxed.gpu.add.u32`, used; the same | compiled right | 0 of 2,023,424 | 0 of 2,066,432 |\n"
-      "| `atom.relaxed.gpu.global.add.u32`, unused; the same | compiled right | 0 of 2,025,472 | 0 of 2,068,480 |\n"
+      "| `atom.relaxed.gpu.add.u32`, unused; `fence.acquire.sys` | at fault | 44,657 of 2,067,456 | 9,621 of 2,158,592 "
+      "|\n"
+      "| `atom.relaxed.gpu.add.u32`, used; `fence.acquire.gpu` | compiled right | 0 of 2,023,424 | 0 of 2,066,432 |\n"
+      "| `atom.relaxed.gpu.global.add.u32`, unused; `fence.acquire.gpu` | compiled right | 0 of 2,025,472 | 0 of "
+      "2,068,480 |\n"
       "| `atom.acquire.gpu.add.u32`, unused | compiled right | 0 of 2,025,472 | 0 of 2,067,456 |\n"
       "| `atom.relaxed.gpu.add.u32`, unused; `fence.acq_rel.gpu` | compiled right | 0 of 2,011,136 | 0 of 2,043,904 |\n"
       "| `red.relaxed.gpu.add.u32`; `fence.acquire.gpu` | allowed (8.11.1), the control | 44,738 of 2,067,456 | 9,496 "
       "of 2,158,592 |\n\n"
       "With y in shared memory of another CTA of the cluster: 4 of 10,574,848 with a load over four forms at fault, 0 "
       "of "
-      "7,871,488 over three siblings, 2 of 2,644,992 with the control. With y in shared memory of the own CTA, where "
+      "7,871,488 over three siblings, 2 of 2,644,992 with the control, which is too few to tell siblings from forms at "
+      "fault. With y in shared memory of the own CTA, where "
       "the "
-      "scoreboard lacks too: 0 of 1,297,072,128 over four forms, and 0 of 328,187,904 with the control, so nothing is "
+      "scoreboard lacks too: 0 of 1,297,072,128 over three forms with a fence and one with `ld.acquire`, and 0 of "
+      "328,187,904 with the control, so nothing is "
       "seen there. ptxas 12.9.86 gives the same code and shares of weak outcomes.",
       "awaited.cu", "1.5",
       "- Each operation with `.relaxed` or `.release` on a generic address (tried: `add.u32`, `add.u64`, `add.f32`, "
-      "`exch.b32`, `cas.b32`), on `.shared`, and on `.shared::cluster`, before `fence.acquire` of each scope. ptxas "
+      "`exch.b32`, `cas.b32`), on `.shared` (the wait is missing, but no weak outcome was seen), and on "
+      "`.shared::cluster`, before "
+      "`fence.acquire` of each scope. ptxas "
       "12.9.86 and 13.5.37, sm_90, sm_100 and sm_120, `-O1` to `-O3`. At `-O0` no instruction sets a scoreboard or "
       "waits for one, right code or wrong; how that code waits was not found out, so `-O0` was not judged.\n"
       "- Right: the same on `.global`, where the operation has a scoreboard though nobody uses its result, and "
       "`atom.acquire` on every address. So the compiler knows the rule.\n"
       "- The fence waits for all scoreboards, but an operation without a result has that of its operands alone.\n"
-      "- For sm_80 `fence.acquire` is refused (13.5) or another fault (12.9).\n"
+      "- For sm_80 `fence.acquire` is refused (13.5) or has another fault (12.9): "
+      "[[fence.acquire and fence.release become an instruction of zeros for sm_80 with 12.9 and 13.0]].\n"
       "- An `ld.acquire` of the place of the `atom`, behind it, is left out where nobody uses its result, and leaves "
       "CCTL.IVALL, which does not wait either (sm_80 too). Left out or not, it reads no older value than the one that "
       "the "
-      "`atom` has written (8.10.1), and so acquires what the `atom` has observed (8.8: through read-modify-writes). An "
+      "`atom` has written (8.10.5; also 8.10.6, 2), and so acquires what the `atom` has observed (8.9.2, Observation "
+      "Order, through the `atom`). An "
       "H200 shows it (another run of `awaited.cu`): `atom.relaxed.gpu.add.u32`, unused, and `ld.acquire.gpu.u32` of y, "
       "unused, 44,701 weak of 2,067,456 with a load behind and 9,756 of 2,154,496 with a store; with a use of the "
       "`ld.acquire` 0 of 2,021,376 and 0 of 2,065,408.\n",
-      "",
+      " on a generic or shared address",
       "Of an `atom.relaxed.gpu.add.u32` whose result nobody uses, in front of `fence.acquire.gpu` and a load, ptxas "
       "makes the same code, to the letter, as of `red.relaxed.gpu.add.u32` there (12.9.86 and 13.5.37, sm_90). So it "
       "takes an `atom` whose result nobody uses for a `red`, and 8.11.1 tells the "
       "two apart: a `red` forms no acquire pattern with a fence, and an `atom` does. 8.8 has this very pattern as its "
-      "example: `atom.relaxed [M]; fence.acquire;`. The note on `atom`, \"Simple reductions may be specified by using "
+      "example: `atom.relaxed [M]; fence.acquire;`, of \"a strong read on M followed by an acquire memory fence in "
+      "program order\", and says of reductions alone: \"this strong read does not form an acquire pattern\". The note "
+      "on `atom`, \"Simple reductions may be specified by using "
       "the bit bucket destination operand `_`\", does not apply: the test names a register (with `_` the code is the "
       "same)."}},
     {mmio_read_moves_behind_branch,
@@ -378,8 +409,8 @@ constexpr Rule k_rules[] = {
       "sm_120 (at `-O3`).\n"
       "- `ld.volatile` in place of `ld.mmio` stays before the branch of these, and so does a read whose result is "
       "used. "
-      "Before a guarded operation of 16 bits in global memory, which becomes a loop, `ld.volatile` is moved as well: a "
-      "fault of its own.\n"}},
+      "Before a guarded operation of 16 bits in global memory, which becomes a loop, `ld.volatile` is moved as well: "
+      "[[a read by ld.volatile that nobody uses is moved behind a branch]].\n"}},
     {volatile_read_moves_behind_branch,
      "a read by ld.volatile that nobody uses is moved behind a branch",
      {"NVIDIA H200, driver 580.159.04, nvcc 13.5 (ptxas 13.5.37). The address of the read is 0x1000, which is no "
@@ -407,7 +438,11 @@ constexpr Rule k_rules[] = {
       "- `-O2` and `-O3`; right at `-O0` and `-O1` (ptxas 13.5.37, sm_90). For sm_80 `add.noftz.bf16` is refused.\n"
       "- Right: the same before `atom.acquire.gpu.global.add.u32`, which becomes one instruction, and a read whose "
       "result "
-      "is used. `ld.mmio` is moved in both cases: a fault of its own.\n"}},
+      "is used. `ld.mmio` is moved in both cases (8.4.1): "
+      "[[a read by ld.mmio that nobody uses is moved behind a branch]].\n"
+      "- Not tried: reads of 8 and 16 bits, of vectors and of generic addresses; the levels below `-O3` with 12.9.86 "
+      "and "
+      "for sm_100 and sm_120; a program of 12.9.86 on a device.\n"}},
     {unused_guarded_acquire_is_lost,
      "an acquiring load behind a guard that nobody uses becomes a fence behind a predicate that nothing sets",
      {"NVIDIA H200, driver 580.159.04, nvcc 13.5 (ptxas 13.5.37); in brackets the same program by ptxas 12.9.86. "
@@ -447,13 +482,11 @@ constexpr Rule k_rules[] = {
      {"", "", "",
       "- `ld.acquire` and `ld.relaxed` alike, `-O0` to `-O3` (tried for sm_100), sm_100 and sm_120: the stores behind "
       "it write registers that no load has set. Some of these hold what was there before, such as the address, and "
-      "some nothing.\n"
+      "some were never written.\n"
       "- `st.release` and `st.relaxed` are left out likewise (`-O3`), so that the data is lost.\n"
       "- With `.cta`, `.gpu` and `.sys` ptxas 12.9.86 keeps the access.\n"
-      "- ptxas 13.5.37 keeps the access with `.cluster` too (`LDG.E.ENL2.256.STRONG.GPU`). What the table calls "
-      "another "
-      "finding there is another fault: behind that load of an `ld.acquire` stands no CCTL.IVALL, so it does not "
-      "acquire.\n",
+      "- ptxas 13.5.37 keeps the access with `.cluster` too (`LDG.E.ENL2.256.STRONG.GPU`). Behind such an `ld.acquire` "
+      "it puts no CCTL.IVALL: [[loads and stores of 256 bits lose their order]].\n",
       ", as is every load and store of 256 bits with `.cluster`",
       "ptxas ends with 0 and says nothing. Stores of this scope and width are left out in the same way, so that data "
       "is "
@@ -488,11 +521,14 @@ constexpr Rule k_rules[] = {
       "| `ld.volatile r1,[q]; ld.relaxed.gpu r2,[p]`, p = q | at fault | 2,225,274 of 98,304,000 |\n"
       "| `ld.volatile r1,[p]; ld.relaxed.gpu r2,[p]` | at fault | 2,298,776 of 98,304,000 |\n"
       "| `ld.relaxed.gpu r1,[q]; ld.relaxed.gpu r2,[p]`, p = q | compiled right | 0 of 98,304,000 |\n"
-      "| `ld.acquire.sys r1,[q]; ld.relaxed.gpu r2,[p]`, p = q | compiled right | 0 of 98,304,000 |\n\n"
+      "| `ld.acquire.sys r1,[q]; ld.relaxed.gpu r2,[p]`, p = q | compiled right | 0 of 98,304,000 |\n"
+      "| `ld.weak r1,[q]; ld.weak r2,[p]`, p = q | allowed, and compiled as written | 0 of 98,304,000 |\n\n"
       "By litmus tests (another run: driver 580.159.04, ptxas 13.0.88, 4 s each): 94,965,131 of 8,645,672,704 with "
       "words of 32 "
-      "bits, 423,562 of 5,898,240 with 64 bits, 131,004 of 7,733,248 in shared memory; with two `ld.relaxed.gpu`, and "
-      "with a fence between, none of as many; the control (loads of two places, allowed) 35,040 of 6,748,565,248.",
+      "bits, 423,562 of 5,898,240 with 64 bits, 131,004 of 7,733,248 in shared memory; with two `ld.relaxed.gpu` 0 of "
+      "8,702,928,384, "
+      "0 of 6,750,208 and 0 of 7,143,424; with a fence between 0 of 8,501,517,056, 0 of 5,308,416 and 0 of 7,602,176; "
+      "the control (loads of two places, allowed) 35,040 of 6,748,565,248.",
       "loads.cu", "100",
       "ptxas 12.9.86 and 13.5.37 alike, sm_80, sm_90, sm_100 and sm_120. \"Late\" means that the two values are stored "
       "in "
@@ -506,7 +542,8 @@ constexpr Rule k_rules[] = {
       "two "
       "`ld.volatile`; `ld.volatile` and `ld.mmio` in either order; `ld.volatile` and then `ld.acquire.gpu`.\n"
       "- With the stores in the order of the loads all these are in order (`-O3`), but for `ld.relaxed` of `.cta` or "
-      "`.gpu` and then `ld.mmio` for sm_120. There the pair that begins with `.cta` is at fault, late, at `-O1` too.\n"
+      "`.gpu` and then `ld.mmio` for sm_120. For sm_120 the pair that begins with `.cta` is at fault, late, at `-O1` "
+      "too.\n"
       "- Other words, `ld.volatile` and then `ld.relaxed.gpu` of one pointer, late, at `-O3`: 8, 16 and 64 bits, "
       "`.v2.u32` "
       "and `.v4.b16` of global memory, generic addresses of 32 and 64 bits, and a variable in shared memory, on all "
@@ -520,7 +557,7 @@ constexpr Rule k_rules[] = {
       "with "
       "the parameters either way (`-O3`).\n"}},
     {fence_of_zeros,
-     "fence.acquire and fence.release become an instruction of zeros for sm_80 with 12.9",
+     "fence.acquire and fence.release become an instruction of zeros for sm_80 with 12.9 and 13.0",
      {"", "", "",
       "- `fence.acquire` and `fence.release` with `.cta`, `.gpu` and `.sys`, `-O0` to `-O3`, by ptxas 12.9.86; ptxas "
       "13.0.88 has the zeros too.\n"

@@ -242,7 +242,9 @@ Expected<std::vector<DeviceTest>> reordered(const PtxTest& t, size_t culprit) {
     if (i.releases()) return lost_order(i, false);
     if (before.acquires()) return lost_order(before, true);
   }
-  return refuse("'run' keeps the addresses of accesses apart, and this fault needs two accesses of one address");
+  return refuse(
+      "'run' gives each access a pointer of its own, so the compiler does not know that two are equal, and this fault "
+      "needs that");
 }
 
 // ---- an access that is lost, elsewhere, done twice, of another scope or in pieces ----
@@ -265,7 +267,8 @@ Expected<std::vector<DeviceTest>> one_write(const Instruction& i, const char* na
   if (i.mmio) return refuse("'run' has no .mmio");
   if (!i.writes())
     return refuse(
-        "'run' keeps the addresses of accesses apart, and a load is lost only beside one of the same address");
+        "'run' gives each access a pointer of its own, so the compiler does not know that two are equal, and a load is "
+        "lost only beside one of the same address");
   if (i.kind >= Kind::atomic && (!is_operation(i.operation) || i.operation == "and"))
     return refuse(fmt::format("'run' has no '{}' of 0 that changes it", i.operation));
   if (*twice != 0 && i.operation != "add") return refuse("what was done twice shows in a sum alone");
@@ -360,7 +363,7 @@ Expected<std::vector<DeviceTest>> device_tests(const Fault& f) {
     return refuse(
         "'run' gives each lane of a warp an address of its own, so that no addition of a warp is merged into one, and "
         "accesses move before a merged one alone");
-  if (!i.is_access()) return refuse("the instruction is a fence or a barrier");
+  if (!i.is_access() && e != "illegal") return refuse("the instruction is a fence or a barrier");
   if (e == "skipped" && i.kind == Kind::load) return refuse("no other thread sees whether a read was done");
   if (e == "absent" || e == "skipped" || e == "elsewhere") return one_write(i, "lost", "x = 0", "");
   if (e == "repeated") return one_write(i, "twice", "x = 2", "twice");
@@ -368,6 +371,8 @@ Expected<std::vector<DeviceTest>> device_tests(const Fault& f) {
   if (e == "split" || e == "width") return torn(i);
   if (e == "unguarded") return refuse("'run' writes a condition as a branch, which is another form");
   if (e == "operation") return refuse(fmt::format("'run' has no '{}' in {} memory", i.type, where_word(i)));
+  if (e == "illegal" && i.words.starts_with("fence."))
+    return refuse("the program should be refused, so there is no outcome to ask for");
   if (e == "illegal") return refuse("a device ends the whole launch at an instruction that it does not have");
   return refuse(fmt::format("'{}' has no outcome of its own", e));
 }

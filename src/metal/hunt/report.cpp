@@ -34,19 +34,59 @@ std::string target_of(const std::string& configuration) {
 }
 std::string level_of(const std::string& configuration) { return configuration.substr(configuration.rfind(' ') + 1); }
 
-// Two weak loads of one place and an acquire between them, of which the second is answered by the first.
-bool is_merged(Effect e, const Instruction& i, const PtxTest* t) {
+// Two weak loads of one place and an acquire between them, of which the second is answered by the first: the first.
+const Instruction* first_of_merged(Effect e, const Instruction& i, const PtxTest* t) {
   const auto plain = [](const Instruction& one) { return one.kind == Kind::load && one.order == Order::weak; };
-  if (e != Effect::absent || !plain(i) || t == nullptr) return false;
+  if (e != Effect::absent || !plain(i) || t == nullptr) return nullptr;
   size_t k = t->body.size();
   while (k > 0 && t->body[k - 1] != i) --k;
   bool acquired = false;
   for (k = k > 0 ? k - 1 : 0; k-- > 0;) {
     const Instruction& one = t->body[k];
-    if (acquired && plain(one) && one.place == i.place && one.number == i.number) return true;
+    if (acquired && plain(one) && one.place == i.place && one.number == i.number) return &one;
     acquired = acquired || one.acquires();
   }
-  return false;
+  return nullptr;
+}
+bool is_merged(Effect e, const Instruction& i, const PtxTest* t) { return first_of_merged(e, i, t) != nullptr; }
+
+// How x is stored where the first load has another width than the second: a race with it is then of one size.
+std::string writer_of_merged(Effect e, const Instruction& i, const PtxTest* t) {
+  const Instruction* first = first_of_merged(e, i, t);
+  if (first == nullptr || first->bits() == i.bits()) return {};
+  std::string space;
+  for (const char* one : {".global", ".shared::cluster", ".shared::cta", ".shared"})
+    if (space.empty() && first->words.find(one) != std::string::npos) space = one;
+  return fmt::format(
+      "The writer stores x {} (`st.weak{}{}.b{}`), so that its race with the first load is of one size (8.7.2).",
+      first->vector == 2  ? "as two halves"
+      : first->vector > 1 ? fmt::format("as {} parts", first->vector)
+                          : "in the width of the first load",
+      space, first->vector > 1 ? fmt::format(".v{}", first->vector) : "", first->bits());
+}
+
+// The earlier strong load that a load is moved before: the last one that its place may be that of.
+const Instruction* earlier_load(const PtxTest& t, const Instruction& i) {
+  const Instruction* out = nullptr;
+  for (auto k = t.body.begin(); k != std::ranges::find(t.body, i); ++k)
+    if (k->kind == Kind::load && k->is_strong()) out = &*k;
+  return out;
+}
+
+// The end of a title. Of two loads that change places it says whether their address is the same for the compiler too.
+std::string titled(Effect e, const Instruction& i, const PtxTest* t, bool merged) {
+  const Instruction* first =
+      e == Effect::reordered && i.kind == Kind::load && t != nullptr ? earlier_load(*t, i) : nullptr;
+  if (first != nullptr && (first->place != i.place || first->number != i.number))
+    return "is moved before an earlier access of an address that may be the same";
+  return title_of(e, i, merged);
+}
+// How one address can be that of a window of shared memory and a generic one.
+std::string one_window(Effect e, const Instruction& i, const PtxTest* t) {
+  const Instruction* first =
+      e == Effect::reordered && i.kind == Kind::load && t != nullptr ? earlier_load(*t, i) : nullptr;
+  if (first == nullptr || first->in_shared() == i.in_shared()) return {};
+  return "The two are taken as one virtual address, not as aliases (8.2.2).";
 }
 
 const char* word_of(DeviceTest::Role r) {
@@ -84,13 +124,17 @@ std::string device_section(const Fault& f) {
         effect_of(f.effect) == Effect::operation ? "the number of words that changed, and of weak outcomes for others"
         : effect_of(f.effect) == Effect::skipped ? "what was found"
                                                  : "the number of weak outcomes");
+  if (*seen.program != 0 && target_of(f.configuration) != "sm_90")
+    out += fmt::format("The code that was run is for sm_90; the machine code above is for {}.\n\n",
+                       target_of(f.configuration));
   if (*seen.text == 0) out += unmeasured(f);
   const auto tests = device_tests(f);
   if (!tests) return out;
   out +=
       "Litmus tests, each of which asks for an outcome that the ISA forbids for all but the control. They are for the "
       "program of the last section (optional): `fencepost run --device cuda --model ptx-9 --seconds 10 device` runs "
-      "each many times and counts.\n\n| test | the instruction "
+      "each many times and counts. They name no width: `run` takes words of 64 bits where a test has shared memory, "
+      "else of 32.\n\n| test | the instruction "
       "is "
       "|\n|---|---|\n";
   for (const DeviceTest& t : *tests) out += fmt::format("| `device/{}.litmus` | {} |\n", t.name, word_of(t.role));
@@ -107,16 +151,17 @@ Right right_of(const Fault& f) {
   return {f.right_where.substr(0, as), f.right_where.substr(as + 5)};
 }
 
-// What the machine code should have, where no path may go without it.
+// What the machine code should have, where no path may go without it. Shared memory of a CTA is seen in its cluster
+// alone, so that `.sys` is `.cluster` there (8.3).
 std::string missing(Effect e, const Instruction& i) {
   const char* scope = i.scope == Scope::cta       ? "CTA"
-                      : i.scope == Scope::sys     ? "SYS"
+                      : i.scope == Scope::sys     ? i.in_shared() ? "GPU" : "SYS"
                       : i.scope == Scope::cluster ? "GPU (which serves .cluster)"
                                                   : "GPU";
   switch (e) {
     case Effect::no_membar:
     case Effect::weak_membar:
-      return fmt::format("`MEMBAR.{}.{}` (nor one of a wider scope)", i.order == Order::sc ? "SC" : "ALL", scope);
+      return fmt::format("`MEMBAR.{}.{}`", i.order == Order::sc ? "SC" : "ALL", scope);
     case Effect::no_invalidate:
       return "`CCTL.IVALL`, which throws away old lines of the first-level cache";
     case Effect::no_wait:
@@ -144,6 +189,7 @@ std::string compiler_of(const std::string& configuration) {
 std::string one_place(const PtxTest& t, const Instruction& i) {
   const auto at = std::ranges::find(t.body, i);
   std::string out;
+  const bool both_known = i.is_volatile || i.mmio;
   for (auto k = t.body.begin(); k != at; ++k) {
     if (k->kind != Kind::load || !k->is_strong()) continue;
     const auto address = [](const Instruction& one) { return fmt::format("{} + {}", one.place, one.number * 64); };
@@ -156,10 +202,16 @@ std::string one_place(const PtxTest& t, const Instruction& i) {
                     "The loads read one place where {} = {}, with {} and {} the parameters and variables of the kernel "
                     "below that the two addresses come from: nothing tells the compiler that they differ. ",
                     address(*k), address(i), k->place, i.place);
-    if (k->is_volatile || k->mmio || i.is_volatile || i.mmio)
+    const bool apart = k->in_shared() != i.in_shared();
+    if (apart) out += "The two are taken as one virtual address, not as aliases (8.2.2). ";
+    if (k->is_volatile || k->mmio || both_known)
       out +=
           "Both are strong operations: by 8.4 such are fences and memory operations with `.relaxed`, `.acquire`, "
           "`.release`, `.acq_rel`, `.volatile` or `.mmio`; a volatile one has the meaning of `.relaxed.sys`. ";
+    if (k->is_volatile != i.is_volatile)
+      out +=
+          "8.4.2 lets the operations of volatile instructions be re-ordered only around each other; here one is not "
+          "volatile, and 8.10.5 holds for both. ";
   }
   return out;
 }
@@ -238,6 +290,7 @@ std::string seen_of(const Fault& f, Effect e, const Instruction& i, const PtxTes
         "instructions (LDS, ATOMS).";
   if ((i.in_shared() || i.place == 'h' || i.place == 'c' || (generic && in_shared)) && i.scope > Scope::cta)
     where += " The other thread is in another CTA of the cluster.";
+  if (i.scope == Scope::cta) where += " The other thread is in the same CTA.";
   const auto read = addresses_of(f);
   const std::string reader =
       i.kind == Kind::load && i.unused && !read.empty()
@@ -247,10 +300,12 @@ std::string seen_of(const Fault& f, Effect e, const Instruction& i, const PtxTes
                 std::strtoul(read.front().c_str(), nullptr, 16))
           : "this instruction";
   if (merged)
-    return "Let x be the place of the two loads, 0 at first. Another thread does `x = 1`, and then releases a value "
+    return std::string() +
+           "Let x be the place of the two loads, 0 at first. Another thread does `x = 1`, and then releases a value "
            "that the acquire between the loads reads. The first load may read 0, since it races with `x = 1`. The "
            "second "
-           "must read 1; with the machine code below it has the 0 of the first.";
+           "must read 1; with the machine code below it has the 0 of the first." +
+           (t == nullptr || first_of_merged(e, i, t)->bits() == i.bits() ? "" : " " + writer_of_merged(e, i, t));
   switch (e) {
     case Effect::skipped:
       if (i.kind == Kind::load && i.is_volatile)
@@ -331,6 +386,7 @@ std::string result_of(const Fault& f, const std::string& what) {
     return *facts_of(f.known, f.effect).limits == 0 ? "in order in this arrangement"
                                                     : "in order in this arrangement; see \"Limits\"";
   if (e == Effect::overtaken && what.starts_with("right")) return "right: the later accesses stand behind it";
+  if (what == "right: only one CTA sees its shared memory") return what + " (8.3: no thread of another CTA has access)";
   return what;
 }
 
@@ -370,7 +426,6 @@ std::string inferred(const Fault& f, Effect e, const Instruction& i) {
   std::string what;
   if (e == Effect::no_membar || e == Effect::weak_membar) {
     what = missing(e, i);
-    what = what.substr(0, what.find(" (nor"));
   } else if (e == Effect::no_invalidate) {
     what = "`CCTL.IVALL`";
   } else if (e == Effect::no_wait) {
@@ -379,12 +434,14 @@ std::string inferred(const Fault& f, Effect e, const Instruction& i) {
     return {};
   }
   const bool counted = std::string(facts_of(f.known, f.effect).text).find("| at fault |") != std::string::npos;
-  return fmt::format("NVIDIA does not document {}; what {} is inferred from {}{}.\n\n", what,
-                     e == Effect::no_wait ? "they do" : "it does",
-                     f.right_listing.empty() ? "other forms of the same PTX instruction"
-                     : e == Effect::no_wait  ? "the form above"
-                                             : "the form above, which has it",
-                     counted ? ", and from the counts in the next section" : "");
+  return fmt::format(
+      "NVIDIA {}; what {} is inferred from {}{}.\n\n",
+      e == Effect::no_wait ? "does not document " + what : "documents no more of " + what + " than the name",
+      e == Effect::no_wait ? "they do" : "it does",
+      f.right_listing.empty() ? "other forms of the same PTX instruction"
+      : e == Effect::no_wait  ? "the form above"
+                              : "the form above, which has it",
+      counted ? ", and from the counts in the next section" : "");
 }
 
 // The way out before an access, and the access: "`@!P0 EXIT` at 0x70", "`LDG.E` at 0xc0".
@@ -413,6 +470,54 @@ bool is_of_another(const Fault& f, Effect e, uint32_t line) {
   });
 }
 
+// The MEMBARs of the machine code, by their place on the way that the finding names.
+struct Membars {
+  bool between = false;  // or the way is not a straight one, so that this is not known
+  std::string before;    // address of the last one that stands before the first access
+};
+Membars membars_of(const Fault& f) {
+  const auto addresses = addresses_of(f);
+  if (addresses.empty() || addresses.front() > addresses.back() || f.listing.empty()) return {.between = true};
+  Membars out;
+  for (const std::string& row : rows_of(f.listing)) {
+    if (row.find("MEMBAR.") == std::string::npos) continue;
+    const std::string at = row.substr(0, 4);
+    if (addresses.size() == 2 && at < addresses.front())
+      out.before = fmt::format("0x{:x}", std::strtoul(at.c_str(), nullptr, 16));
+    else if (at < addresses.back())
+      out.between = true;
+  }
+  return out;
+}
+
+// "goes from A to B", where a gate says "from the begin to B" and A stands on the straight way: an access of an earlier
+// instruction behind the last MEMBAR tells more than the begin, before which nothing of the test stands.
+Fault with_nearest(Fault f, uint32_t line) {
+  const std::string_view begin = "from the begin to ";
+  const auto addresses = addresses_of(f);
+  if (!f.detail.starts_with(begin) || addresses.size() != 1) return f;
+  std::string nearest;
+  for (const std::string& row : rows_of(f.listing)) {
+    if (row.substr(0, 4) >= addresses.front()) break;
+    const size_t bar = row.find("| ");
+    if (bar == std::string::npos) continue;
+    const std::string text = row.substr(bar + 2);
+    std::istringstream words(row);
+    std::string address;
+    uint32_t of = 0;
+    words >> address >> of;
+    const bool access = text.starts_with("ST") || text.starts_with("ATOM") || text.starts_with("RED") ||
+                        (text.starts_with("LD") && !text.starts_with("LDC"));
+    if (access && of >= k_first_line && of < line)
+      nearest = fmt::format("from {} at 0x{:x} to ", text.substr(0, text.find(' ')),
+                            std::strtoul(address.c_str(), nullptr, 16));
+    else if (text.starts_with("BRA") || text.starts_with("EXIT") || text.find("MEMBAR.") != std::string::npos)
+      nearest.clear();
+  }
+  if (!nearest.empty()) f.detail.replace(0, begin.size(), nearest);
+  return f;
+}
+
 // What the machine code has, in a sentence.
 std::string actual_of(const Fault& f, Effect e, const Instruction& i, uint32_t line, bool merged) {
   if (merged)
@@ -423,11 +528,19 @@ std::string actual_of(const Fault& f, Effect e, const Instruction& i, uint32_t l
   if (const std::string lacks = missing(e, i); !lacks.empty()) {
     out = fmt::format("the machine code goes {}", detail);
     if (e == Effect::no_membar || e == Effect::weak_membar || e == Effect::no_invalidate) {
-      out += (i.unused && std::ranges::any_of(rows_of(f.listing), guarded_invalidate)
-                  ? ", and between the two is done no "
-                  : ", and between the two stands no ") +
-             lacks + (e == Effect::no_invalidate ? not_awaited(f) : "");
-      if (is_of_another(f, e, line)) out += "; the MEMBAR there is of another instruction, and too weak for this one";
+      out += i.unused && std::ranges::any_of(rows_of(f.listing), guarded_invalidate)
+                 ? ", and between the two is done no "
+                 : ", and between the two stands no ";
+      const Membars membars = e == Effect::no_invalidate ? Membars{.between = true} : membars_of(f);
+      if (!membars.between) {
+        out += fmt::format("MEMBAR of any scope; {} is needed", lacks);
+        if (i.scope == Scope::sys && i.in_shared()) out += ", since `.sys` on shared memory is `.cluster` (8.3)";
+        if (!membars.before.empty())
+          out += fmt::format("; the MEMBAR at {} stands before the first of the two", membars.before);
+      } else {
+        out += lacks + (e == Effect::no_invalidate ? not_awaited(f) : " (nor one of a wider scope)");
+        if (is_of_another(f, e, line)) out += "; the MEMBAR there is of another instruction, and too weak for this one";
+      }
     } else {
       out = fmt::format("in the machine code, {}", detail);
     }
@@ -452,20 +565,26 @@ std::string actual_of(const Fault& f, Effect e, const Instruction& i, uint32_t l
   return out;
 }
 
-std::string head_of(const Fault& f, Effect e, const Instruction& i, const std::string& words, uint32_t line,
-                    bool merged) {
+std::string head_of(const Fault& f, Effect e, const Instruction& i, const PtxTest* t, const std::string& words,
+                    uint32_t line, bool merged) {
+  // What stands behind is moved before an operation whose result is used, too.
+  Instruction subject = i;
+  if (e == Effect::overtaken) subject.unused = false;
   const bool in_shared = (i.place == 'u' || i.place == 'c') && names_shared(f);
   const Effect named = is_of_another(f, e, line) ? Effect::no_membar : e;
   const bool increment = e == Effect::operation && f.detail.find(".INC") != std::string::npos;
   std::string out = fmt::format("# {}, {}: {} {}{}{}\n\n", compiler_of(f.configuration), target_of(f.configuration),
-                                i.words.empty() ? "`" + words + "`" : words_of(i),
-                                increment ? "becomes an integer increment" : title_of(named, i, merged),
+                                i.words.empty() ? "`" + words + "`" : words_of(subject),
+                                increment ? "becomes an integer increment" : titled(named, i, t, merged),
                                 in_shared ? " when the address is in the CTA's shared memory" : "",
-                                facts_of(f.known, f.effect).title);
+                                e == Effect::no_wait && i.is_access() ? "" : facts_of(f.known, f.effect).title);
   const bool left_out = e == Effect::absent && !merged && i.is_access();
   const std::string family = i.words.substr(0, i.words.find('.'));
+  const bool fence = i.words.starts_with("fence.acquire") || i.words.starts_with("fence.release");
   std::string sections =
-      left_out ? fmt::format("chapter 9, `{}`", family)
+      e == Effect::illegal && fence ? "`fence`, Target ISA Notes: \".acquire and .release qualifiers for fence "
+                                      "instruction require sm_90 or higher\""
+      : left_out                    ? fmt::format("chapter 9, `{}`", family)
       : e == Effect::operation && i.type.ends_with("x2")
           ? fmt::format("8.2.5 Memory Operations on Packed Data Types; chapter 9, `{}`: operation and type", family)
       : e == Effect::skipped && i.is_volatile
@@ -565,6 +684,10 @@ std::string where_of(const Fault& f, const char* word) {
   return out.empty() ? "none" : out;
 }
 
+bool is_message(Effect e) {
+  return e == Effect::no_membar || e == Effect::weak_membar || e == Effect::no_invalidate || e == Effect::no_wait;
+}
+
 // Other signatures of the same fault, each found by itself.
 std::string forms_of(const std::vector<const Fault*>& others) {
   if (others.empty()) return {};
@@ -583,11 +706,36 @@ std::string forms_of(const std::vector<const Fault*>& others) {
     const bool merged = is_merged(e, i, &*t);
     std::string actual = actual_of(f, e, i, line, merged);
     if (const size_t at = actual.find("machine code below"); at != std::string::npos) actual.erase(at + 12, 6);
+    if (const std::string writer = writer_of_merged(e, i, &*t); !writer.empty()) actual += ". " + writer;
+    if (const std::string window = one_window(e, i, &*t); !window.empty()) actual += ". " + window;
+    if (i.is_access() && i.scope == Scope::cta && is_message(e)) actual += ". The other thread is in the same CTA";
+    if (actual.ends_with('.')) actual.pop_back();
     out += fmt::format("| `form-{}` | {} | {} | {} | {}: {} | {} | {} |\n", n + 2, words_of(i), address_of(i), line,
-                       title_of(is_of_another(f, e, line) ? Effect::no_membar : e, i, merged), actual,
+                       titled(is_of_another(f, e, line) ? Effect::no_membar : e, i, &*t, merged), actual,
                        where_of(f, "fault"), where_of(f, "right"));
   }
   return out;
+}
+
+// What is said of a kernel of one instruction, where the test is such a kernel.
+std::string told_of(std::string text, size_t instructions) {
+  const std::string alone = "in a kernel of this fence alone";
+  if (const size_t at = text.find(alone); instructions == 1 && at != std::string::npos)
+    text.replace(at, alone.size(), "in this kernel");
+  return text;
+}
+
+// A MEMBAR that one lane of the warp executes for all of them.
+std::string elected(const Fault& f, Effect e) {
+  if (e != Effect::no_membar && e != Effect::weak_membar) return {};
+  bool votes = false, guarded = false;
+  for (const std::string& row : rows_of(f.right_listing)) {
+    votes = votes || row.find("| VOTEU") != std::string::npos;
+    guarded = guarded || (row.find("| @") != std::string::npos && row.find(" MEMBAR.") != std::string::npos);
+  }
+  return votes && guarded ? "There MEMBAR is executed by the elected lane alone: whether it covers the stores of the "
+                            "others was not tested.\n\n"
+                          : "";
 }
 
 std::string report_of(const Fault& f, const std::vector<const Fault*>& others) {
@@ -598,7 +746,7 @@ std::string report_of(const Fault& f, const std::vector<const Fault*>& others) {
   const uint32_t line = parsed && t ? line_of(*t, i) : 0;
   const std::string address = parsed ? address_of(i) : "";
   const bool merged = is_merged(e, i, t ? &*t : nullptr);
-  std::string out = head_of(f, e, i, words, line, merged);
+  std::string out = head_of(f, e, i, t ? &*t : nullptr, words, line, merged);
   if (const std::string seen = seen_of(f, e, i, t ? &*t : nullptr, merged); !seen.empty()) out += seen + "\n\n";
   const KnownFault facts = facts_of(f.known, f.effect);
   if (*facts.cause != 0) out += std::string(facts.cause) + "\n\n";
@@ -622,15 +770,16 @@ std::string report_of(const Fault& f, const std::vector<const Fault*>& others) {
         target_of(f.configuration), words, address.empty() ? "" : ", on " + address, line, k_frame_line,
         kernel_of(*t, "t0"));
   const char* columns =
-      "Columns: address; line of the PTX, as `nvdisasm -g` tells; scoreboard that the instruction sets, and mask of "
-      "those "
-      "that it waits for, from bits 110-112 and 116-121 of its encoding (`nvdisasm -hex`); label and text.";
+      "Columns: address; line of the PTX, as `nvdisasm -g` tells; scoreboard that it sets when its result is there "
+      "(bits "
+      "110-112; the one for its operands, bits 113-115, is not shown), and mask of those that it waits for (bits "
+      "116-121 of its encoding, `nvdisasm -hex`); label and text.";
   if (!f.listing.empty())
     out += fmt::format("Its machine code (`wrong.rec` has it after two lines of head). {}\n\n```\n{}```\n\n", columns,
                        marked(f, e, i, line, merged));
   else
     out += *facts.unlisted != 0
-               ? std::string(facts.unlisted) + "\n\n"
+               ? told_of(facts.unlisted, t ? t->body.size() : 0) + "\n\n"
                : "The disassembler prints no listing of its machine code, and so there is no record of it here.\n\n";
   const auto has_end = [](const Fault& one) {
     return one.detail.find("the end") != std::string::npos || one.detail.find("the begin") != std::string::npos;
@@ -687,6 +836,7 @@ std::string report_of(const Fault& f, const std::vector<const Fault*>& others) {
           : e == Effect::operation                         ? "There the operation is that of the type"
                                                            : "It has what is missing above",
           marked_right(f.right_listing, e, merged));
+      out += elected(f, e);
     }
   }
   out += inferred(f, e, i);
@@ -779,14 +929,46 @@ std::vector<ReportFile> folder_of(const std::vector<const Fault*>& group, const 
   return out;
 }
 
+// As a report shows it: the way from the nearest access, and a form that is right only where it differs in one thing.
+Fault as_shown(Fault f) {
+  const auto t = parse_test(f.reduced), culprit = parse_test(f.culprit), right = parse_test(right_of(f).test);
+  if (!t || !culprit) return f;
+  if (right) {
+    std::vector<Instruction> left = right->body;
+    size_t changed = 0;
+    for (const Instruction& k : t->body)
+      if (const auto at = std::ranges::find(left, k); at != left.end())
+        left.erase(at);
+      else
+        ++changed;
+    if (changed > 1) f.right_listing.clear(), f.right_where.clear();
+  }
+  return with_nearest(std::move(f), line_of(*t, culprit->body.front()));
+}
+
+// "[[what is known]]" as the folder of that fault.
+std::string with_folders(std::string text, const std::map<std::string, std::string>& folders) {
+  for (size_t from = text.find("[["); from != std::string::npos; from = text.find("[[", from)) {
+    const size_t to = text.find("]]", from);
+    if (to == std::string::npos) break;
+    const auto at = folders.find(text.substr(from + 2, to - from - 2));
+    text.replace(from, to + 2 - from,
+                 at == folders.end() ? "another fault, which has no folder here" : "that is " + at->second);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<ReportFile> report_files(const Summary& s, const std::vector<Again::Withdrawn>& withdrawn,
                                      bool of_this_gate) {
   std::vector<ReportFile> out;
   std::map<std::string, uint32_t> numbers;
+  std::map<std::string, std::string> folders;  // of what is known
+  std::vector<Fault> faults;
+  for (const Fault& f : s.faults) faults.push_back(as_shown(f));
   std::string index = "# Faults\n\n| folder | report | known as | forms |\n|---|---|---|---|\n";
-  for (const auto& group : groups_of(s.faults)) {
+  for (const auto& group : groups_of(faults)) {
     const Fault shown = for_markdown(*group.front());
     const std::string folder = fmt::format("{}-{}", shown.effect, ++numbers[shown.effect]);
     const std::string known = group.front()->known.substr(0, group.front()->known.find(" (BUGS-FOUND.md)"));
@@ -794,13 +976,16 @@ std::vector<ReportFile> report_files(const Summary& s, const std::vector<Again::
     const std::string title = files.front().text.substr(2, files.front().text.find('\n') - 2);
     index += fmt::format("| [{0}]({0}/report.md) | {1} | {2} | {3} |\n", folder, title,
                          known.empty() ? "new: " + shown.signature : markdown_text(known), group.size());
+    folders.try_emplace(known, folder);
     std::ranges::move(files, std::back_inserter(out));
   }
+  for (ReportFile& file : out)
+    if (file.path.ends_with("/report.md")) file.text = with_folders(file.text, folders);
   index += of_this_gate
-               ? "\nThe tests of this hunt were judged by the gate of this version.\n"
-               : "\nThe tests of this hunt were judged by the gate of another version. The machine code of the "
-                 "faults that it kept was judged again by that of this one.\n";
-  if (!withdrawn.empty()) index += "\n## Kept as faults, and none by the gate of this version\n\n";
+               ? "\nThe machine code of all tests was judged by this version of Fencepost.\n"
+               : "\nThe machine code of the tests was judged by another version of Fencepost. That of the faults was "
+                 "judged again by this one.\n";
+  if (!withdrawn.empty()) index += "\n## Kept as faults, and none by this version\n\n";
   for (const Again::Withdrawn& w : withdrawn)
     index += fmt::format("- {}: {}. It was said: {}.\n", markdown_text(w.signature), markdown_text(w.test),
                          markdown_text(w.why));

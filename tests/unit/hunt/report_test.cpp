@@ -94,6 +94,9 @@ TEST(Hunt, ReportsSayWhatIsUnusedAndWhatIsOnePlace) {
     f.culprit = culprit;
     f.test = f.reduced = test;
     f.detail = detail;
+    const size_t behind = test.find(';');
+    f.right_where = f.configuration + ", as atom.acquire.gpu.shared.add.u32@s1" +
+                    (behind == std::string::npos ? "" : test.substr(behind));
     const auto t = parse_test(test);
     EXPECT_TRUE(t.has_value());
     const auto at = std::ranges::find(t->body, parse_test(culprit)->body.front());
@@ -109,10 +112,10 @@ TEST(Hunt, ReportsSayWhatIsUnusedAndWhatIsOnePlace) {
   };
   const std::string early = "atom.acquire.gpu.shared.add.u64@s1 unused";
   has(text_for("overtaken", early.c_str(), early + "; ld.weak.global.u32@p1", "LDG.E at 0x70 before LDS.64 at 0x160"),
-      {"`atom.acquire.gpu.shared.add.u64` (its result is unused) is overtaken by a later access",
-       "Two threads of one CTA suffice", "1,679,302", "device/unused.cu",
-       "gives each lane of a warp an address of its own", "nvdisasm -c -g -hex test.cubin", "right.ptx -o right.cubin",
-       "There the accesses stand in order", "nvdisasm -c -g -hex right.cubin", ".version 8.8"});
+      {"`atom.acquire.gpu.shared.add.u64` is overtaken by a later access", "Two threads of one CTA suffice",
+       "1,679,302", "device/unused.cu", "gives each lane of a warp an address of its own",
+       "nvdisasm -c -g -hex test.cubin", "right.ptx -o right.cubin", "There the accesses stand in order",
+       "nvdisasm -c -g -hex right.cubin", ".version 8.8"});
   const char* sum = "red.relaxed.gpu.shared.add.noftz.f16x2@s1=1";
   has(text_for("operation", sum, sum, "ATOMS.POPC.INC.32 at 0x40"),
       {"`red.relaxed.gpu.shared.add.noftz.f16x2` of the constant 1 (the bits 0x00000001) becomes an integer "
@@ -158,7 +161,8 @@ TEST(Hunt, ReportsSayHowFarAFaultGoes) {
   auto files =
       files_for("no-membar", "st.weak.global.u32@p2; red.release.gpu.shared.add.u64@t1", 1, sm90, "right", "d");
   has(files["report.md"], {"197 of 10,485,760", "lines `release`"});
-  has(files["report.md"], {"A `red` with `.release` releases", "NVIDIA does not document `MEMBAR.ALL.GPU`"});
+  has(files["report.md"],
+      {"A `red` with `.release` releases", "NVIDIA documents no more of `MEMBAR.ALL.GPU` than the name"});
   has_not(files["report.md"], {"| `atom.acquire", "`.acquire` has no CCTL.IVALL"});
 
   files = files_for("overtaken", "atom.acq_rel.gpu.shared.add.u64@s1 unused; st.weak.global.u32@q1", 0, sm90,
@@ -210,12 +214,15 @@ TEST(Hunt, ReportsSayOfMachineCodeWhatItHas) {
   f.known = known_fault(f.effect, *parse_test(f.reduced), 0, f.configuration);
   f.table["ptxas-12.9.86 sm_90 -O3"] = "fault";
   std::string text = report_for(f)["report.md"];
-  has(text, {"another warp of the same SM has loaded after the CCTL.IVALL at 0xa0 and before the instruction at 0x170",
-             "inferred from its instructions",
-             "- Not tried, since no other version was at hand: ptxas before 12.9.86, and versions between 12.9.86 and "
-             "13.5.37.\n",
-             "Nothing above needs it. Found",
-             "NVIDIA does not document `CCTL.IVALL`; what it does is inferred from the form above, which has it.\n"});
+  has(text,
+      {"another warp of the same SM has loaded after the CCTL.IVALL at 0xa0 and before the instruction at 0x170",
+       "inferred from its instructions",
+       "- Not tried, since no other version was at hand: ptxas before 12.9.86, and versions between 12.9.86 and "
+       "13.5.37.\n",
+       "Nothing above needs it. Found",
+       "NVIDIA documents no more of `CCTL.IVALL` than the name; what it does is inferred from the form above, which "
+       "has it.\n",
+       "at fault, not seen", "so the 0 of the forms at fault says nothing"});
   for (const char* gone : {"these are needed", "chapter 8 of 8.x", "The drawn test", "that it had before"})
     EXPECT_EQ(text.find(gone), std::string::npos) << gone << "\n" << text;
   // A load that the next one does not wait for; a neighbour with the same fault stands beside.
@@ -241,6 +248,78 @@ TEST(Hunt, ReportsSayOfMachineCodeWhatItHas) {
   f.known = known_fault(f.effect, *parse_test(f.reduced), 1, f.configuration);
   has(report_for(f)["report.md"], {"With `ld.volatile.global.b32` in place of `ld.relaxed.gpu.global.b32`:",
                                    "p + 64 of the kernel below, with 1024 * %tid.x added", "but for 13.0.88"});
+}
+
+// What a reader of the ISA asks of a form beside its table: which access is meant, which thread, which fault.
+TEST(Hunt, ReportsNameTheNearestAccessAndTheOtherFault) {
+  const auto text_of = [](const char* effect, const std::string& test, size_t at, const char* configuration,
+                          const char* detail, const char* listing, const std::string& right) {
+    hunt::Fault f = lost_acquire();
+    f.effect = effect;
+    f.test = f.reduced = test;
+    f.configuration = configuration;
+    f.detail = detail;
+    f.listing = listing;
+    f.right_where = f.configuration + ", as " + right;
+    const auto t = parse_test(test);
+    f.culprit = to_string(t->body[at]);
+    f.known = known_fault(effect, *t, at, f.configuration);
+    return report_for(f)["report.md"];
+  };
+  const auto has = [](const std::string& text, std::initializer_list<const char*> parts) {
+    for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  };
+  const char* const sm90 = "ptxas-13.5.37 sm_90 -O3";
+  // A fence before the store is none of the way; `.sys` on shared memory is `.cluster`.
+  const std::string release = "fence.proxy.async.shared::cta; st.weak.global.u32@p2; red.release.sys.shared.add.u64@s1";
+  std::string text = text_of("weak-membar", release, 2, sm90, "from the begin to ATOMS.CAST.SPIN.64 at 0x170",
+                             "0040 10 - 00 | MEMBAR.ALL.CTA\n00a0 11 - 02 | STG.E desc[UR6]\n"
+                             "0170 12 0 00 | ATOMS.CAST.SPIN.64\n",
+                             release);
+  has(text,
+      {"goes from STG.E at 0xa0 to ATOMS.CAST.SPIN.64 at 0x170, and between the two stands no MEMBAR of any scope; "
+       "`MEMBAR.ALL.GPU` is needed, since `.sys` on shared memory is `.cluster` (8.3); the MEMBAR at 0x40 stands "
+       "before the first of the two",
+       "does not release", "scoreboard that it sets when its result is there"});
+  EXPECT_EQ(text.find("too weak for this one"), std::string::npos) << text;
+  // With a fence between it is that fence which is too weak.
+  text = text_of("weak-membar", release, 2, sm90, "from STG.E at 0xa0 to ATOMS.CAST.SPIN.64 at 0x170",
+                 "00a0 11 - 02 | STG.E desc[UR6]\n00b0 10 - 00 | MEMBAR.ALL.CTA\n0170 12 0 00 | ATOMS.CAST.SPIN.64\n",
+                 release);
+  has(text, {"too weak for this one"});
+  // The writer stores in the pieces that the first load reads.
+  text = text_of("absent", "ld.shared.cv.v2.b16@t2; ld.acquire.gpu.global.u32@p1; ld.weak.shared.u32@t2", 2, sm90, "",
+                 "0060 10 2 00 | LDS\n", "ld.weak.shared.u32@t2");
+  has(text, {"The writer stores x as two halves (`st.weak.shared.v2.b16`), so that its race with the first load is of "
+             "one size (8.7.2)."});
+  // A form that differs in two things tells nothing.
+  const std::string loads = "ld.volatile.global.b32@q1; ld.relaxed.gpu.global.b32@p1";
+  text = text_of("reordered", loads, 1, sm90, "LDG at 0x80 before LDG at 0x90", "0080 11 2 00 | LDG\n",
+                 "ld.relaxed.gpu.global.u32@q1; ld.relaxed.gpu.global.u32@p1");
+  has(text, {"is moved before an earlier access of an address that may be the same\n",
+             "8.4.2 lets the operations of volatile instructions be re-ordered only around each other"});
+  EXPECT_EQ(text.find("the same compiler gets right"), std::string::npos) << text;
+  // Another fault has the name of its folder where it has one.
+  const std::string wide = "ld.relaxed.cluster.global.v4.b64@q1";
+  text = text_of("absent", wide, 0, "ptxas-12.9.86 sm_100 -O3", "", "0070 9000 - 02 | STG.E.64\n", wide);
+  has(text, {"it puts no CCTL.IVALL: another fault, which has no folder here.", "some were never written"});
+}
+
+TEST(Hunt, ReportsNameTheFolderOfAnotherFault) {
+  Summary s;
+  for (const char* effect : {"absent", "no-invalidate"}) {
+    hunt::Fault f = lost_acquire();
+    f.signature = f.effect = effect;
+    f.configuration = "ptxas-12.9.86 sm_100 -O3";
+    f.culprit = f.effect == "absent" ? "ld.relaxed.cluster.global.v4.b64@q1" : "ld.acquire.gpu.global.v8.b32@q1";
+    f.test = f.reduced = f.culprit + "; ld.weak.global.u32@p3";
+    f.known = known_fault(f.effect, *parse_test(f.reduced), 0, f.configuration);
+    s.faults.push_back(f);
+  }
+  std::map<std::string, std::string> files;
+  for (const auto& file : report_files(s)) files[file.path] = file.text;
+  EXPECT_NE(files["absent-1/report.md"].find("no CCTL.IVALL: that is no-invalidate-1."), std::string::npos);
+  EXPECT_NE(files["no-invalidate-1/report.md"].find("not even the access: that is absent-1."), std::string::npos);
 }
 
 // A load with an order that is nowhere is left out; nothing stands for it.
@@ -321,8 +400,7 @@ TEST(HuntAgain, WhatIsNoFaultTodayIsNotReported) {
   s.faults = again->faults;
   const auto files = report_files(s, again->withdrawn, false);
   ASSERT_EQ(files.size(), 1u);
-  for (const char* part :
-       {"none by the gate of this version", "what an older gate said", "the gate of another version"})
+  for (const char* part : {"none by this version", "what an older gate said", "another version of Fencepost"})
     EXPECT_NE(files.front().text.find(part), std::string::npos) << part << "\n" << files.front().text;
 }
 
