@@ -1,6 +1,6 @@
 // The text of a report, section by section, from the fault that was found: what was asked, what the machine code does
-// instead and where, what a device showed, and what was not tried. A sentence says only what the fault, its listings and
-// the table of known faults (known.h) hold.
+// instead and where, what a device showed, and what was not tried. A sentence says only what the fault, its listings
+// and the table of known faults (known.h) hold.
 // More than 800 lines: each function is a sentence or a section of one text, and all read one fault.
 #include "hunt/report.h"
 
