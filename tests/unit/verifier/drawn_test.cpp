@@ -68,7 +68,10 @@ std::string said(const Kernel& k, const std::string& file) {
   const auto report = nlohmann::json::parse(a.out, nullptr, false);
   if (report.is_discarded() || !report.contains("kernels")) return out + "  no report\n";
   for (const auto& row : report["kernels"]) {
-    out += fmt::format("  {} {}\n", row.value("verdict", ""), row.value("detail", ""));
+    // Whether every further question of a kernel that fails was answered depends on how fast the processor is.
+    std::string detail = row.value("detail", "");
+    if (detail == "further defects: some questions were not answered") detail.clear();
+    out += fmt::format("  {} {}\n", row.value("verdict", ""), detail);
     for (const auto& text : row["assumptions"]) out += "  assumes " + text.get<std::string>() + "\n";
     for (const auto& f : row["findings"]) {
       out += fmt::format("  {} at {}", f.value("kind", ""), place(f));
