@@ -157,7 +157,8 @@ std::string launch_of_prove(const Json& j, bool cuda) {
   for (const auto& [key, word] : {std::pair("local_size", cuda ? "blockDim" : "local_size"),
                                   std::pair("num_groups", cuda ? "gridDim" : "num_groups")}) {
     std::vector<std::string> sizes;
-    for (const Json& n : j.value(key, Json::array())) sizes.push_back(n.is_string() ? n.get<std::string>() : n.dump());
+    for (const Json& n : j.value(key, Json::array()))
+      sizes.push_back(n.is_string() ? n.get<std::string>() : std::to_string(n.get<uint64_t>()));
     out += fmt::format("{}{}={}", out.empty() ? "" : ", ", word, fmt::join(sizes, ","));
   }
   return out;
