@@ -606,7 +606,7 @@ class Grammar {
     Depth depth(*this, "expression");
     const Token t = c_.peek();
     const uint32_t begin = t.begin;
-    // A negative literal is one constant, so that -2147483648 is an int.
+    // One constant, of the type that the number has without the sign: -2147483648 is a long.
     if (t.is("-") && c_.peek(1).kind == Tok::number) {
       c_.next();
       ExprPtr e = number(true);
@@ -676,14 +676,11 @@ class Grammar {
     }
     const uint64_t v = number_value(c_, digits);
     const bool hex = digits.text.size() > 1 && (digits.text[1] == 'x' || digits.text[1] == 'X');
-    const uint64_t int_limit = negative && !hex ? uint64_t{1} << 31 : (uint64_t{1} << 31) - 1;
+    if (!hex && !is_unsigned && v > k_long_max)
+      c_.fail(t, "this number fits no type of C: it is larger than the largest long",
+              "add u for a ulong; the least long is -9223372036854775807 - 1");
     ExprPtr e = make(Expr::Kind::number, "", t.begin);
-    if (is_long || (v > int_limit && !((is_unsigned || hex) && v <= 0xffffffffu)))
-      e->type = long_type(!is_unsigned);
-    else if (is_unsigned || v > int_limit)
-      e->type = *find_type("uint");
-    else
-      e->type = int_type();
+    e->type = type_of_number(v, hex, is_unsigned, is_long);
     e->number = negative ? uint64_t{0} - v : v;
     return e;
   }

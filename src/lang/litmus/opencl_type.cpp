@@ -60,6 +60,14 @@ std::string CType::text() const { return (atomic ? "atomic_" : "") + base + std:
 CType int_type() { return CType{}; }
 CType long_type(bool is_signed) { return *find_type(is_signed ? "long" : "ulong"); }
 
+CType type_of_number(uint64_t v, bool hex, bool is_unsigned, bool is_long) {
+  constexpr uint64_t k_int_max = 0x7fffffff, k_uint_max = 0xffffffff;
+  const bool may_be_unsigned = is_unsigned || hex;
+  if (!is_long && !is_unsigned && v <= k_int_max) return int_type();
+  if (!is_long && may_be_unsigned && v <= k_uint_max) return *find_type("uint");
+  return long_type(!is_unsigned && v <= k_long_max);
+}
+
 std::optional<CType> find_type(std::string_view word) {
   if (word == "atomic_flag") return CType{.atomic = true, .flag = true};
   const bool atomic = word.substr(0, 7) == "atomic_";

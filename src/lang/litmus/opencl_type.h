@@ -30,6 +30,14 @@ struct CType {
 
 CType int_type();
 CType long_type(bool is_signed = true);
+
+inline constexpr uint64_t k_long_max = 0x7fffffffffffffff;
+
+// The type of a number as written, without a sign before it (C11 6.4.4.1 p5): the first that holds it of int and long
+// and, in hexadecimal or with u, their unsigned kin; u and l leave out those that are signed or shorter. Decimal
+// numbers above k_long_max without u have no type; the grammar refuses them.
+CType type_of_number(uint64_t v, bool hex, bool is_unsigned, bool is_long);
+
 std::optional<CType> find_type(std::string_view word);  // one-word names
 std::vector<std::string> type_names();
 

@@ -21,6 +21,9 @@ Text literal(uint64_t value, uint8_t width, bool is_signed) {
   if (narrow)
     return cast(integer_type(width, is_signed), std::to_string(is_signed ? s : static_cast<int64_t>(value)), width,
                 is_signed);
+  // In C the sign is an operator: without one the number is a long, or fits no type at all.
+  if (is_signed && s < 0 && value == uint64_t{1} << (width - 1))
+    return cast(integer_type(width, true), fmt::format("0x{:x}", value), width, true);
   if (is_signed && s < 0) t.precedence = k_unary;
   return t;
 }

@@ -112,7 +112,7 @@ class Test:
         if s:
             self.note("literal-suffix")
         text = (hex(n) if r.random() < 0.3 else str(n)) + s
-        if r.random() < 0.2 and n < 1 << 31:
+        if r.random() < 0.2:
             text = "-" + text
         return text
 

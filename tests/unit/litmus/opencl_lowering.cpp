@@ -207,6 +207,41 @@ TEST(OpenclExpressions, Precedence) {
   EXPECT_EQ(value("min(-1, 2) + max(3, 4)"), 3);
 }
 
+// C11 6.4.4.1: a number has its type before a sign is applied to it.
+TEST(OpenclExpressions, NumbersHaveTheTypesOfC) {
+  const auto value = [](const std::string& e) {
+    const prog::Test t = opencl("uint u = 0; long r = 0; r = " + e + ";");
+    return static_cast<int64_t>(evaluate(t.instrs(0).back().value));
+  };
+  EXPECT_EQ(value("-2147483648 < u"), 1);  // a long: as an int it would be 2147483648 beside a uint
+  EXPECT_EQ(value("-2147483647 < u"), 0);
+  EXPECT_EQ(value("-2147483648 - 1"), -2147483649);
+  EXPECT_EQ(value("-2147483648u"), 2147483648);
+  EXPECT_EQ(value("-0x80000000 > 0"), 1);  // a uint
+  EXPECT_EQ(value("-0x80000000l < 0"), 1);
+  EXPECT_EQ(value("0x7fffffff + u - 1 < u"), 0);
+  EXPECT_EQ(value("0xffffffff + 1"), 0);
+  EXPECT_EQ(value("4294967295 + 1"), 4294967296);
+  EXPECT_EQ(value("0x8000000000000000 > 0"), 1);  // a ulong, also with l
+  EXPECT_EQ(value("0x8000000000000000L / 2 > 0"), 1);
+  EXPECT_EQ(value("0x7fffffffffffffff > -1"), 1);  // a long
+  EXPECT_EQ(value("9223372036854775807 > -1"), 1);
+  EXPECT_EQ(value("9223372036854775808u > -1"), 0);
+  EXPECT_NE(error("OPENCL t\n{ [x] = 0; }\nP0@wg 0, dev 0 (global long* x) {\n  long r = 9223372036854775808;\n}\n")
+                .find("t.litmus:4:12"),
+            std::string::npos);
+  EXPECT_NE(error("OPENCL t\n{ [x] = 0; }\nP0@wg 0, dev 0 (global long* x) {\n  long r = -9223372036854775808L;\n}\n")
+                .find("-9223372036854775807 - 1"),
+            std::string::npos);
+}
+
+// What is printed of the least numbers is read again as they are.
+TEST(OpenclExpressions, TheLeastNumbersArePrintedInTheirTypes) {
+  const prog::Test t =
+      opencl("uint u = 0; int i = (int)0x80000000; long l = -9223372036854775807 - 1; bool r = i + u > 0 && l < i;");
+  expect_round_trip(t);
+}
+
 TEST(OpenclExpressions, LoadsAreEvaluatedLeftToRight) {
   const prog::Test t = opencl("int r = *y + atomic_load(x) * *y;");
   ASSERT_EQ(kinds(t), (std::vector<Kind>{Kind::load, Kind::load, Kind::load, Kind::local}));
