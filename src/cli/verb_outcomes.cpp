@@ -3,6 +3,8 @@
 #include <chrono>
 #include <filesystem>
 
+#include "check/beside.h"
+#include "check/processor_time.h"
 #include "cli/effects.h"
 #include "cli/inputs.h"
 #include "cli/json.h"
@@ -119,13 +121,18 @@ int run_outcomes(const CommandLine& line, const Console& console) {
     leave(json, name, test, **model, options);
     Job job = job_of(s);
     const auto start = Job::Clock::now();
+    const double began = check::processor_seconds();
     const check::Outcomes outcomes = refine::outcomes_of(test, **model, options, job);
     const double seconds = std::chrono::duration<double>(Job::Clock::now() - start).count();
+    const check::ThinAirOfList air =
+        check::thin_air_of(test, **model, options, outcomes, check::processor_seconds() - began, job);
     if (s.json)
-      json.push_back(report::outcomes_json(name, test, **model, outcomes, seconds));
+      json.push_back(report::outcomes_json(name, test, **model, outcomes, seconds, air));
     else
       console.out(
-          report::outcomes_text(test, outcomes, seconds, std::filesystem::path((*model)->path).stem().string()));
+          report::outcomes_text(test, outcomes, seconds, std::filesystem::path((*model)->path).stem().string(), air));
+    if (air.said == check::Beside::Said::unknown && !s.json)
+      console.err(fmt::format("{}: whether a state or flag is there out of thin air alone is unknown\n", name));
     if (const std::string loops = report::loops_text(test, **model);
         outcomes.states.complete && !loops.empty() && !s.json)
       console.err(fmt::format("{}: assumes: {}\n", name, loops));

@@ -119,6 +119,15 @@ std::optional<bool> rests_on_another(const Result& r) {
   return s == Status::holds || s == Status::fails ? std::optional(false) : std::nullopt;
 }
 
+// Whether some state of the list is this one, or stands for it: a value that nothing fixes stands for all.
+bool covers(const Outcomes& list, const prog::State& state) {
+  return list.states.states.contains(state) || std::ranges::any_of(list.states.states, [&](const prog::State& other) {
+           return std::ranges::equal(other, state, [](const prog::StateValue& a, const prog::StateValue& b) {
+             return a.free || (!b.free && a.value == b.value);
+           });
+         });
+}
+
 std::string blocked_at(const prog::Test& test, const reference::RunResult& run) {
   for (uint32_t t = 0; t < run.threads.size(); ++t) {
     if (run.threads[t].stop != reference::StopReason::blocked) continue;
@@ -231,6 +240,36 @@ Beside beside(const prog::Test& test, const cat::Model& model, const Options& op
       out.blocked_thin_air = thin_air({waiting, choices, waits.bound}, test, model, job, limit, is_there);
     }
   }
+  return out;
+}
+
+ThinAirOfList thin_air_of(const prog::Test& test, const cat::Model& model, const Options& options,
+                          const Outcomes& listed, double seconds, const Job& job) {
+  if (is_machine(model) || listed.status.status == Status::unsupported) return {};
+  if (prog::has_lanes(test) && !cat::knows_lanes(model))
+    return thin_air_of(test, cat::with_lanes(model), options, listed, seconds, job);
+  if (const auto other = as_read(test, model)) return thin_air_of(*other, model, options, listed, seconds, job);
+  if (cat::forbids_thin_air(model)) return {};
+  Options again = options;
+  again.bound = listed.bound;
+  again.auto_bound = false;
+  const prog::Test depending = with_ends_of_loops(test);
+  const cat::Model grounded = cat::without_thin_air(model);
+  ThinAirOfList out;
+  const auto list = [&](Job& part) {
+    const Outcomes other = options.engine == Engine::solve ? outcomes_by_solving(depending, grounded, again, part)
+                                                           : outcomes(depending, grounded, again, part);
+    out.states = listed.states.states;
+    std::erase_if(out.states, [&](const prog::State& s) { return covers(other, s); });
+    out.flags = listed.flags;
+    out.flags.insert(out.flags.end(), listed.findings.begin(), listed.findings.end());
+    std::erase_if(out.flags, [&](const std::string& f) {
+      return std::ranges::count(other.flags, f) + std::ranges::count(other.findings, f) > 0;
+    });
+    return !other.loose && ((out.states.empty() && out.flags.empty()) || other.states.complete);
+  };
+  if (!within_processor_time(job, std::max(k_least_seconds, seconds), list)) return {.said = Said::unknown};
+  out.said = out.states.empty() && out.flags.empty() ? Said::no : Said::yes;
   return out;
 }
 

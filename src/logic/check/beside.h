@@ -12,6 +12,7 @@
 // nothing. Each question may take as much processor time as the verdict took the solving engine, and at least
 // k_least_seconds of it (processor_time.h: what is said does not depend on the load of the machine); then the answer is
 // `unknown`, never a guess. What is found is replayed as in solve.
+#include <set>
 #include <string>
 
 #include "check/check.h"
@@ -36,6 +37,18 @@ inline constexpr double k_least_seconds = 1;
 // Of a verdict; of races and termination only whether it rests on values out of thin air.
 Beside beside(const prog::Test& test, const cat::Model& model, const Options& options, const Result& result,
               const Job& job);
+
+// Which of a list's states and flags are there out of thin air alone.
+struct ThinAirOfList {
+  // no: each state and flag has an execution without. none: the model forbids such values, or nobody asked.
+  Beside::Said said = Beside::Said::none;
+  std::set<prog::State> states;  // said yes: those that have none
+  std::vector<std::string> flags;
+};
+// Of the list that the engine of `options` made with them of `test`. It is made once more, with the model that forbids
+// values out of thin air; that may take as much processor time as `seconds`, and at least k_least_seconds.
+ThinAirOfList thin_air_of(const prog::Test& test, const cat::Model& model, const Options& options,
+                          const Outcomes& listed, double seconds, const Job& job);
 
 // "the program is undefined: some execution raises data-race", "data race: unknown", "some executions block for ever:
 // ..."; empty: nothing to say.

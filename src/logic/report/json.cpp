@@ -267,7 +267,7 @@ std::string explain_json(const std::string& path, const prog::Test& test, const 
 }
 
 std::string outcomes_json(const std::string& path, const prog::Test& test, const cat::Model& model,
-                          const check::Outcomes& o, double seconds) {
+                          const check::Outcomes& o, double seconds, const check::ThinAirOfList& air) {
   Json j = json_header("outcomes", path, test, model);
   j["complete"] = o.status.status == Status::holds && o.states.complete;
   j["status"] = fencepost::name(o.status.status);
@@ -289,7 +289,10 @@ std::string outcomes_json(const std::string& path, const prog::Test& test, const
         values.push_back(prog::to_string(o.observables[i], s[i].value));
     }
     j["states"].push_back({{"text", prog::to_string(o.observables, s)}, {"values", std::move(values)}});
+    if (air.states.contains(s)) j["states"].back()["thin_air"] = true;
   }
+  j["thin_air"] = check::name(air.said);
+  j["flags_thin_air"] = air.flags;
   j["positive"] = o.positive;
   j["negative"] = o.negative;
   j["validated"] = validated(test, o);

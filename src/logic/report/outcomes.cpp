@@ -4,6 +4,8 @@
 // nothing) is the symbol `any` here, with a comment that mcompare7 skips.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "prog/test.h"
 #include "report/explain_parts.h"
 #include "report/report.h"
@@ -50,7 +52,9 @@ bool validated(const prog::Test& test, const check::Outcomes& o) {
   return false;
 }
 
-std::string outcomes_text(const prog::Test& test, const check::Outcomes& o, double seconds, const std::string& model) {
+std::string outcomes_text(const prog::Test& test, const check::Outcomes& o, double seconds, const std::string& model,
+                          const check::ThinAirOfList& air) {
+  constexpr const char* k_alone = "out of thin air alone";
   std::string name = log_name(test);
   bool complete = o.status.status == Status::holds;
   std::string out = fmt::format("Test {} {}\nStates {}\n", name, kind(test.quantifier), o.states.states.size());
@@ -58,9 +62,10 @@ std::string outcomes_text(const prog::Test& test, const check::Outcomes& o, doub
     std::string line = prog::to_string(o.observables, s);
     bool free = false;
     for (size_t at; (at = line.find("=?;")) != std::string::npos; free = true) line.replace(at, 3, "=any;");
-    out += line + (!free     ? "\n"
-                   : o.loose ? " # any: not one value, and perhaps not all\n"
-                             : " # any: nothing fixes this value\n");
+    out += line + (!free     ? ""
+                   : o.loose ? " # any: not one value, and perhaps not all"
+                             : " # any: nothing fixes this value");
+    out += !air.states.contains(s) ? "\n" : fmt::format("{} {}\n", free ? ";" : " #", k_alone);
   }
   bool ok = validated(test, o);
   // An incomplete set decides only what one execution can decide.
@@ -70,7 +75,8 @@ std::string outcomes_text(const prog::Test& test, const check::Outcomes& o, doub
   out += decided ? (ok ? "Ok" : "No") : "??";
   out += fmt::format("\nWitnesses\nPositive: {} Negative: {}\n", o.positive, o.negative);
   for (const auto* list : {&o.flags, &o.findings})
-    for (const std::string& f : *list) out += fmt::format("Flag {}\n", f);
+    for (const std::string& f : *list)
+      out += fmt::format("Flag {}{}\n", f, std::ranges::count(air.flags, f) > 0 ? fmt::format(" # {}", k_alone) : "");
   if (test.quantifier != Quantifier::none) {
     const char* q = test.quantifier == Quantifier::not_exists ? "~exists"
                     : test.quantifier == Quantifier::forall   ? "forall"

@@ -57,13 +57,13 @@ Report witness(const std::string& path, const prog::Test& test, const cat::Model
 // ---- outcomes --------------------------------------------------------------------------------------
 // herd's log format, readable by mcompare7: Test, States, one state per line, Ok or No, Witnesses, Positive and
 // Negative, Condition, Observation, Time, and Model= unless `model` is empty. `Hash=` is left out: it is herd's own
-// digest of its parse tree.
+// digest of its parse tree. Behind a state or flag that is there out of thin air alone stands a comment.
 std::string outcomes_text(const prog::Test& test, const check::Outcomes& outcomes, double seconds,
-                          const std::string& model = "");
+                          const std::string& model = "", const check::ThinAirOfList& air = {});
 // schema fencepost.outcomes/1. Values as decimal strings (64 bits do not fit a JSON number), null when free. A complete
 // list has the assumption of loops_text among its own.
 std::string outcomes_json(const std::string& path, const prog::Test& test, const cat::Model& model,
-                          const check::Outcomes& outcomes, double seconds);
+                          const check::Outcomes& outcomes, double seconds, const check::ThinAirOfList& air = {});
 
 // ---- explain ---------------------------------------------------------------------------------------
 struct ExplainOptions {

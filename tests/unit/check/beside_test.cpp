@@ -191,5 +191,52 @@ TEST(Beside, ARaceOutOfThinAirIsSaidToBe) {
   EXPECT_EQ(of(program("exists (0:r0=0)", third), 1, "cuda", Property::races).thin_air, Said::no);
 }
 
+// Of a list of outcomes: which states and flags are there out of thin air alone.
+ThinAirOfList of_list(const std::string& text, const std::string& model, Engine engine = Engine::enumerate) {
+  const auto t = read::parse_one(make_source("test.litmus", text));
+  const auto m = cat::load_model(model, t->dialect);
+  Options o;
+  o.engine = engine;
+  Job job;
+  const Outcomes listed = engine == Engine::solve ? outcomes_by_solving(*t, *m, o, job) : outcomes(*t, *m, o, job);
+  return thin_air_of(*t, *m, o, listed, 1, job);
+}
+
+TEST(Beside, StatesOfAListOutOfThinAirAreSaidToBe) {
+  const std::string guarded0 = "  if (r0 == 1) {\n    atomicExch(y, 1);\n  }\n",
+                    guarded1 = "  if (r1 == 1) {\n    atomicExch(x, 1);\n  }\n";
+  const std::string test = hand_on(k_from_x + guarded0, k_from_y + guarded1, k_both);
+  for (const Engine engine : {Engine::enumerate, Engine::solve}) {
+    const ThinAirOfList air = of_list(test, "cuda", engine);
+    EXPECT_EQ(air.said, Said::yes);
+    EXPECT_EQ(air.states, (std::set<prog::State>{{{false, 1}, {false, 1}}}));
+    EXPECT_TRUE(air.flags.empty());
+  }
+  // A value that goes round and that nothing fixes.
+  const ThinAirOfList round = of_list(hand_on(k_from_x + k_to_y, k_from_y + k_to_x, k_both), "cuda");
+  EXPECT_EQ(round.said, Said::yes);
+  ASSERT_EQ(round.states.size(), 1u);
+  EXPECT_TRUE(round.states.begin()->front().free);
+  // One thread writes in any case: the same states, each by an execution without.
+  EXPECT_EQ(of_list(hand_on(k_from_x + guarded0, k_from_y + "  atomicExch(x, 1);\n", k_both), "cuda").said, Said::no);
+}
+
+TEST(Beside, FlagsOfAListOutOfThinAirAreSaidToBe) {
+  const std::string write0 = "  if (r0 == 1) {\n    *z = 1;\n    atomicExch(y, 1);\n  }\n",
+                    write1 = "  if (r1 == 1) {\n    *z = 2;\n    atomicExch(x, 1);\n  }\n";
+  const ThinAirOfList air = of_list(hand_on(k_from_x + write0, k_from_y + write1, k_both), "cuda");
+  EXPECT_EQ(air.said, Said::yes);
+  EXPECT_EQ(air.flags, std::vector<std::string>{"data-race"});
+  const ThinAirOfList races = of_list(hand_on(k_from_x + "  *z = 1;\n", k_from_y + "  *z = 2;\n", k_both), "cuda");
+  EXPECT_EQ(races.said, Said::no);
+}
+
+TEST(Beside, AListIsNotAskedWhereTheModelForbidsSuchValues) {
+  const std::string test =
+      "PTX air\n{ x = 0; y = 0; }\n P0@cta 0, gpu 0 | P1@cta 1, gpu 0 ;\n ld.weak r0, x | ld.weak r1, y ;\n"
+      " st.weak y, r0 | st.weak x, r1 ;\nexists (P0:r0 = 1)\n";
+  EXPECT_EQ(of_list(test, "ptx-8").said, Said::none);
+}
+
 }  // namespace
 }  // namespace fencepost::check

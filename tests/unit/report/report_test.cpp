@@ -386,6 +386,33 @@ TEST(Report, AFreeValueIsASymbolInTheLog) {
   o.states.states.insert({{true, 0}, {false, 1}});
   o.status.status = Status::holds;
   EXPECT_NE(outcomes_text(test, o, 0).find("\n1:r0=any; 1:r1=1; # any: nothing fixes this value\n"), std::string::npos);
+  check::ThinAirOfList air;
+  air.said = check::Beside::Said::yes;
+  air.states = o.states.states;
+  EXPECT_NE(outcomes_text(test, o, 0, "", air)
+                .find("\n1:r0=any; 1:r1=1; # any: nothing fixes this value; out of thin air alone\n"),
+            std::string::npos);
+}
+
+TEST(Report, StatesAndFlagsOutOfThinAirHaveARemark) {
+  prog::Test test = golden("mp-relaxed");
+  const cat::Model model = load("ptx-7.5", test.dialect);
+  check::Outcomes o;
+  o.observables = prog::observables(test);
+  o.states.states = {{{false, 0}, {false, 1}}, {{false, 1}, {false, 1}}};
+  o.findings = {"data-race", "other"};
+  check::ThinAirOfList air;
+  air.said = check::Beside::Said::yes;
+  air.states.insert({{false, 1}, {false, 1}});
+  air.flags = {"data-race"};
+  const std::string text = outcomes_text(test, o, 0, "", air);
+  EXPECT_NE(text.find("\n1:r0=0; 1:r1=1;\n1:r0=1; 1:r1=1; # out of thin air alone\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nFlag data-race # out of thin air alone\nFlag other\n"), std::string::npos) << text;
+  const auto json = nlohmann::json::parse(outcomes_json("t", test, model, o, 0, air));
+  EXPECT_EQ(json["thin_air"], "yes");
+  EXPECT_EQ(json["flags_thin_air"], nlohmann::json::parse("[\"data-race\"]"));
+  EXPECT_FALSE(json["states"][0].contains("thin_air"));
+  EXPECT_EQ(json["states"][1]["thin_air"], true);
 }
 
 TEST(Report, AnIncompleteSetDecidesOnlyWhatOneExecutionDecides) {
