@@ -12,6 +12,7 @@
 
 #include "hunt/patience.h"
 #include "translation/draw_programs.h"
+#include "translation/explain.h"
 #include "translation/kept.h"
 
 namespace fencepost::translation {
@@ -57,12 +58,6 @@ Expected<std::optional<Batch>> batch_of(const Configuration& c, const Models& mo
   return out;
 }
 
-struct Repair {
-  std::string signature;
-  Statement culprit;
-  Spelling spelling;
-};
-
 Program repaired(Program p, const Repair& r) {
   for (Thread& t : p.threads)
     for (Statement& s : t.body)
@@ -70,29 +65,10 @@ Program repaired(Program p, const Repair& r) {
   return p;
 }
 
-// A statement that a known fault may have spoilt.
-struct Site {
-  size_t thread = 0, at = 0;
-  std::vector<const Repair*> covering;
-  Statement& in(Program& p) const { return p.threads[thread].body[at]; }
-  const Statement& in(const Program& p) const { return p.threads[thread].body[at]; }
-};
-
-// A program that fails, and what is asked of it to find out whether known faults are the reason.
-struct Case {
-  uint64_t test = 0;
-  Program program, all;  // as drawn; with every site spelt otherwise
-  std::vector<Site> sites;
-  std::set<std::string> proven;  // signatures
-  std::optional<Program> rest;   // fails by something else
-};
-
 // Finds, for one configuration, a signature for each program that fails.
 //
-// A known fault explains a program if the program is right once every operation that it may have spoilt is spelt
-// otherwise, and if one of them at fault alone has this fault: it is of the signature's kind, or the program still
-// fails when it is weakened to that kind. What fails otherwise is reduced without what is known, so that a fault that
-// stands beside a known one is not taken for it.
+// Whether a known fault explains a program is asked by explain.h. What fails otherwise is reduced without what is known,
+// so that a fault that stands beside a known one is not taken for it.
 //
 // Tried and lost: comparing kinds and orders alone. Reduction turns acq_rel and seq_cst into acquire and release, so
 // that no program with an acq_rel operation was explained by the signature that its own reduction had.
@@ -149,31 +125,11 @@ class Explaining {
     return out;
   }
 
-  std::optional<Case> case_of(uint64_t test) const {
-    Case out;
-    out.test = test;
-    out.program = out.all = program_for(c_, plan_.seed, test);
-    for (size_t t = 0; t < out.program.threads.size(); ++t)
-      for (size_t k = 0; k < out.program.threads[t].body.size(); ++k) {
-        Site site{t, k, {}};
-        for (const Repair& r : repairs_) {
-          Statement other = site.in(out.program);
-          if (!covers(r.culprit, other)) continue;
-          other.spelling = r.spelling;
-          if (is_possible(other)) site.covering.push_back(&r);
-        }
-        if (site.covering.empty()) continue;
-        site.in(out.all).spelling = site.covering.front()->spelling;
-        out.sites.push_back(std::move(site));
-      }
-    return out.sites.empty() ? std::nullopt : std::optional(std::move(out));
-  }
-
   Expected<void> explain_by_repairs() {
     std::ranges::sort(repairs_, {}, &Repair::signature);
     std::vector<Case> cases;
     for (const auto& [test, row] : pending_) {
-      auto one = case_of(test);
+      auto one = case_of(test, program_for(c_, plan_.seed, test), repairs_);
       if (!one) continue;
       std::string asked;
       for (const Site& s : one->sites)
@@ -190,7 +146,7 @@ class Explaining {
     std::vector<Case*> right;
     for (size_t n = 0; n < cases.size(); ++n)
       if (answers[n].state == 'r') right.push_back(&cases[n]);
-    prove(right);
+    prove(right, [&](const std::vector<Program>& asked) { return judged(asked); });
     for (Case& c : cases) {
       rest_.erase(c.test);
       if (c.rest)
@@ -199,54 +155,6 @@ class Explaining {
         if (const auto ok = explained(c.test, *c.proven.begin()); !ok) return ok;
     }
     return {};
-  }
-
-  // Which of the known faults these programs have, all of which are right without their sites.
-  void prove(const std::vector<Case*>& cases) const {
-    struct Question {
-      Case* of;
-      const Site* site;
-      Program alone;  // this site alone is as drawn
-      bool fails = false;
-    };
-    // 2. Which sites are at fault alone?
-    std::vector<Question> questions;
-    std::vector<Program> programs;
-    for (Case* c : cases)
-      for (const Site& s : c->sites) {
-        Program alone = c->all;
-        s.in(alone) = s.in(c->program);
-        if (c->sites.size() > 1) programs.push_back(alone);
-        questions.push_back({c, &s, std::move(alone), c->sites.size() == 1});
-      }
-    const auto alone = judged(programs);
-    size_t next = 0;
-    for (Question& q : questions)
-      if (q.of->sites.size() > 1 && next < alone.size()) q.fails = alone[next++].state == 'f';
-    // 3. Do those of another kind still fail when they are weakened to the kind of a signature?
-    std::vector<std::pair<const Question*, const Repair*>> weaker;
-    std::set<const Question*> proven;
-    programs.clear();
-    for (const Question& q : questions) {
-      if (!q.fails) continue;
-      for (const Repair* r : q.site->covering)
-        if (is_of_kind(r->culprit, q.site->in(q.alone))) q.of->proven.insert(r->signature), proven.insert(&q);
-      if (proven.contains(&q)) continue;
-      for (const Repair* r : q.site->covering) {
-        Program p = q.alone;
-        q.site->in(p) = weakened(q.site->in(q.alone), r->culprit);
-        if (!is_well_formed(p)) continue;
-        programs.push_back(std::move(p));
-        weaker.emplace_back(&q, r);
-      }
-    }
-    const auto weak = judged(programs);
-    for (size_t n = 0; n < weak.size(); ++n)
-      if (weak[n].state == 'f')
-        weaker[n].first->of->proven.insert(weaker[n].second->signature), proven.insert(weaker[n].first);
-    if (weak.size() != programs.size()) return;
-    for (const Question& q : questions)
-      if (q.fails && !proven.contains(&q) && !q.of->rest) q.of->rest = q.alone;
   }
 
   Expected<void> explained(uint64_t test, const std::string& signature) {
