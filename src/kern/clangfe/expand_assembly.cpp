@@ -31,6 +31,8 @@
 namespace fencepost::clangfe {
 namespace {
 
+constexpr const char* k_space = "fencepost.space";
+
 class Expansion {
  public:
   Expansion(llvm::CallInst* call, const std::vector<PtxStatement>& statements)
@@ -625,11 +627,13 @@ class Expansion {
     if (p == nullptr) return false;
     llvm::Type* one = b_.getIntNTy(a->width);
     const llvm::Align align(a->elements * a->width / 8);
+    llvm::Type* all = a->elements == 1 ? one : llvm::FixedVectorType::get(one, a->elements);
+    llvm::LoadInst* v = b_.CreateAlignedLoad(all, p, align, a->is_volatile);
+    say_space(v, s);
     if (a->elements == 1) {
-      write(to[0], b_.CreateAlignedLoad(one, p, align, a->is_volatile), a->sign);
+      write(to[0], v, a->sign);
       return true;
     }
-    llvm::Value* v = b_.CreateAlignedLoad(llvm::FixedVectorType::get(one, a->elements), p, align, a->is_volatile);
     if (a->words)
       b_.CreateStore(v, whole);
     else
@@ -656,8 +660,13 @@ class Expansion {
       v = llvm::PoisonValue::get(llvm::FixedVectorType::get(b_.getIntNTy(a->width), a->elements));
       for (unsigned k = 0; k < a->elements; ++k) v = b_.CreateInsertElement(v, values[k], k);
     }
-    b_.CreateAlignedStore(v, p, align, a->is_volatile);
+    say_space(b_.CreateAlignedStore(v, p, align, a->is_volatile), s);
     return true;
+  }
+
+  void say_space(llvm::Instruction* access, const PtxStatement& s) {
+    if (s.has("global") || s.has("shared") || s.has("shared::cta") || s.has("local") || s.has("const"))
+      access->setMetadata(k_space, llvm::MDNode::get(context_, llvm::MDString::get(context_, s.word)));
   }
 
   // ---- arithmetic --------------------------------------------------------------------------------------------------
@@ -915,6 +924,12 @@ bool stands(const std::vector<PtxStatement>& statements) {
 }
 
 }  // namespace
+
+std::optional<std::string> space_said(const llvm::Instruction& access) {
+  const llvm::MDNode* node = access.getMetadata(k_space);
+  if (node == nullptr) return std::nullopt;
+  return llvm::cast<llvm::MDString>(node->getOperand(0))->getString().str();
+}
 
 void expand_assembly(llvm::Function& f) {
   std::vector<llvm::CallInst*> calls;

@@ -764,6 +764,8 @@ Expected<Module> Lowering::run() {
     refuse("an image that is written beside a barrier without CLK_IMAGE_MEM_FENCE");
   if (!faults_.list.empty()) return std::unexpected(std::move(faults_));
   resolve_pointers(module_);
+  in_space();
+  if (!faults_.list.empty()) return std::unexpected(std::move(faults_));
   const std::vector<std::string> broken = faults(module_);
   if (!broken.empty())
     invariant_failed(__FILE__, __LINE__, ("the kernel IR breaks its laws: " + broken.front()).c_str());

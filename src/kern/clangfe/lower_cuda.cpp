@@ -240,7 +240,7 @@ Values Lowering::lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& 
   const auto results = [&]() -> std::vector<Leaf> {
     return c.getType()->isVoidTy() ? std::vector<Leaf>{} : leaves(c.getType());
   };
-  if (statements.empty()) {  // a compiler fence
+  if (statements.empty() && ptx_statements(text)) {  // a compiler fence
     Values vs;
     for (const Leaf& l : results()) vs.push_back(any(l.type, "inline assembly"));
     return vs;
@@ -249,7 +249,8 @@ Values Lowering::lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& 
     refuse("the inline assembly '" + text + "'", "fences, barriers, special registers, ld, st, atom and red are read");
     return {};
   };
-  if (statements.size() != 1) return bad();
+  // Braces that do not pair, and operands without a text.
+  if (statements.size() != 1 || !ptx_statements(text)) return bad();
   if (statements[0].starts_with("cp.async.")) {
     const auto v = lower_async_assembly(c, statements[0]);
     return v ? *v : bad();
@@ -265,7 +266,7 @@ Values Lowering::lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& 
   {
     std::string rest = statements[0].substr(words[0].size());
     for (std::string& o : split(rest, ",")) {
-      const size_t begin = o.find_first_not_of(" \t["), end = o.find_last_not_of(" \t]");
+      const size_t begin = o.find_first_not_of(" \t"), end = o.find_last_not_of(" \t");
       if (begin != std::string::npos) operands.push_back(o.substr(begin, end - begin + 1));
     }
   }
@@ -357,10 +358,18 @@ Values Lowering::lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& 
     x.operands = {*v, *by, bits(32, 32)};
     return Values{emit(leaves(c.getType())[0].type, std::move(x))};
   }
-  const auto pointer = [&](const std::string& o) -> std::optional<ValueId> {
+  const auto pointer = [&](const std::string& given) -> std::optional<ValueId> {
+    if (!given.starts_with("[") || !given.ends_with("]")) return std::nullopt;
+    const std::string o = llvm::StringRef(given).drop_front().drop_back().trim().str();
     unsigned k = 0;
     if (!input(o) || !o.starts_with("$") || llvm::StringRef(o).drop_front().getAsInteger(10, k)) return std::nullopt;
     return shared_address(c.getArgOperand(k - outputs));
+  };
+  // The state space that the instruction says is the one of what it accesses (see Lowering::in_space).
+  const auto said = [&](Access where) {
+    for (const char* space : {"global", "shared", "local", "const"})
+      if (has(space) || (has("shared::cta") && space == std::string_view("shared"))) say_space(where.site, words[0]);
+    return where;
   };
   const auto width_of = [&]() -> uint32_t {
     for (const std::string& m : name)
@@ -388,13 +397,13 @@ Values Lowering::lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& 
     ValueId v;
     if (strong && !has("volatile")) {
       v = emit(t, Atomic{.op = AtomicOp::load,
-                         .access = access(*p, w / 8),
+                         .access = said(access(*p, w / 8)),
                          .order = order,
                          .failure = order,
                          .scope = scope,
                          .spelling = words[0]});
     } else {
-      Access where = access(*p, w / 8);
+      Access where = said(access(*p, w / 8));
       where.is_volatile = has("volatile");
       v = emit(t, Load{.access = where});
     }
@@ -407,14 +416,14 @@ Values Lowering::lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& 
     const ValueId data = resize(*v, w, false);
     if (strong && !has("volatile")) {
       emit(Atomic{.op = AtomicOp::store,
-                  .access = access(*p, w / 8),
+                  .access = said(access(*p, w / 8)),
                   .operands = {data},
                   .order = order,
                   .failure = order,
                   .scope = scope,
                   .spelling = words[0]});
     } else {
-      Access where = access(*p, w / 8);
+      Access where = said(access(*p, w / 8));
       where.is_volatile = has("volatile");
       emit(Store{.access = where, .value = data});
     }
@@ -445,7 +454,7 @@ Values Lowering::lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& 
       given.push_back(resize(*v, w, false));
     }
     Atomic made{.op = *op,
-                .access = access(*p, w / 8),
+                .access = said(access(*p, w / 8)),
                 .operands = given,
                 .order = order,
                 .failure = order,

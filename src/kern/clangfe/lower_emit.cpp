@@ -1,4 +1,6 @@
 // Making instructions of the kernel IR: emission into the current block, with folding of constants.
+#include <algorithm>
+
 #include "clangfe/lowering.h"
 
 namespace fencepost::clangfe {
@@ -167,6 +169,44 @@ void Lowering::store(ValueId p, llvm::Type* t, const Values& v, bool is_volatile
   const auto parts = leaves(t);
   for (size_t i = 0; i < parts.size() && i < v.size(); ++i)
     store_leaf(p, parts[i], v[i], site, static_cast<uint32_t>(i), is_volatile);
+}
+
+void Lowering::say_space(uint32_t site, const std::string& instruction) { said_spaces_[site] = {place_, instruction}; }
+
+// PTX ISA, "State Spaces", "ld", "st": through another space than the address's own the access is not defined.
+void Lowering::in_space() {
+  const auto names = [](const std::string& instruction, const char* space) {
+    return (instruction + ".").find(std::string(".") + space + ".") != std::string::npos;
+  };
+  const auto look = [&](const Access& a) {
+    const auto it = said_spaces_.find(a.site);
+    if (it == said_spaces_.end()) return;
+    const auto& [place, instruction] = it->second;
+    const auto fits = [&](RegionId r) {
+      switch (module_.region(r).space) {
+        case Space::global:
+          return names(instruction, "global");
+        case Space::group:
+          return names(instruction, "shared") || names(instruction, "shared::cta");
+        case Space::constant:
+          return names(instruction, "const") || names(instruction, "global");
+        case Space::private_:
+          return names(instruction, "local");
+      }
+      return false;
+    };
+    if (a.regions.empty() || std::any_of(a.regions.begin(), a.regions.end(), fits)) return;
+    place_ = place;
+    refuse("'" + instruction + "' of '" + module_.region(a.regions.front()).name +
+           "', which lies in another state space,");
+  };
+  for (const Function& f : module_.functions)
+    for (const Block& b : f.blocks)
+      for (const Instruction& i : b.instructions) {
+        if (const auto* l = std::get_if<Load>(&i.action)) look(l->access);
+        if (const auto* s = std::get_if<Store>(&i.action)) look(s->access);
+        if (const auto* x = std::get_if<Atomic>(&i.action)) look(x->access);
+      }
 }
 
 }  // namespace fencepost::clangfe

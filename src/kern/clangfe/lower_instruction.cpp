@@ -3,6 +3,7 @@
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 
 #include "clangfe/lowering.h"
+#include "clangfe/ptx_text.h"
 
 namespace fencepost::clangfe {
 
@@ -102,7 +103,9 @@ void Lowering::lower_instruction(const llvm::Instruction& i) {
       return;
     }
     const Values v = values(s->getValueOperand());
-    return store(value(s->getPointerOperand()), s->getValueOperand()->getType(), v, s->isVolatile());
+    const ValueId p = value(s->getPointerOperand());
+    if (const auto said = space_said(*s)) say_space(module_.sites, *said);
+    return store(p, s->getValueOperand()->getType(), v, s->isVolatile());
   }
   if (const auto* f = llvm::dyn_cast<llvm::FenceInst>(&i)) {
     (void)f;
@@ -422,7 +425,9 @@ Values Lowering::lower_load(const llvm::LoadInst& l) {
       }
     }
   }
-  return load(value(l.getPointerOperand()), l.getType(), l.isVolatile());
+  const ValueId p = value(l.getPointerOperand());
+  if (const auto said = space_said(l)) say_space(module_.sites, *said);
+  return load(p, l.getType(), l.isVolatile());
 }
 
 Values Lowering::lower_atomic(const llvm::AtomicRMWInst&) {

@@ -140,6 +140,10 @@ class Lowering {
   std::optional<Values> lower_async(const llvm::CallBase& c, const std::string& name);
   std::optional<Values> lower_async_assembly(const llvm::CallBase& c, const std::string& statement);
   std::optional<ir::ValueId> shared_address(const llvm::Value* v);
+  // An access whose instruction of inline PTX names a state space, by its site. in_space() refuses those that access no
+  // object of that space; it comes after ir::resolve_pointers.
+  void say_space(uint32_t site, const std::string& instruction);
+  void in_space();
   void own_copy(ir::ValueId to, ir::ValueId from, uint64_t bytes);
   void own_wait(ir::OwnCopies what, uint64_t pending);
   std::optional<Values> lower_pure(const llvm::CallBase& c, const Demangled& d);
@@ -167,6 +171,7 @@ class Lowering {
   std::map<const llvm::DILocation*, ir::PlaceId> place_numbers_;
   std::map<std::string, ir::SymbolId> symbol_numbers_;
   std::set<const llvm::Function*> kernels_;
+  std::map<uint32_t, std::pair<ir::PlaceId, std::string>> said_spaces_;
   std::map<std::pair<uint32_t, uint64_t>, ir::RegionId>
       field_regions_;  // what a pointer in a region at an offset points to
   // of the current function

@@ -117,15 +117,9 @@ class Reader {
       return true;
     }
     const size_t stop = text_.find(';', at_);
-    std::string s = trimmed(text_.substr(at_, stop == std::string::npos ? std::string::npos : stop - at_));
-    at_ = stop == std::string::npos ? text_.size() : stop + 1;
-    // A last statement may lack its semicolon before the end of the scope.
-    if (stop == std::string::npos)
-      while (!s.empty() && s.back() == '}' &&
-             std::count(s.begin(), s.end(), '{') < std::count(s.begin(), s.end(), '}')) {
-        ++closing_;
-        s = trimmed(s.substr(0, s.size() - 1));
-      }
+    if (stop == std::string::npos) return false;
+    std::string s = trimmed(text_.substr(at_, stop - at_));
+    at_ = stop + 1;
     PtxStatement now;
     now.text = s;
     if (!s.empty() && s[0] == '@') {
@@ -147,7 +141,7 @@ class Reader {
     now.word = s.substr(0, last);
     if (now.word.empty()) return false;
     std::string rest = trimmed(s.substr(last));
-    if (now.word == ".reg") return declaration(rest, std::move(now)) && close();
+    if (now.word == ".reg") return declaration(rest, std::move(now));
     if (!starts_name(now.word[0])) return false;
     std::string part;
     for (const char c : now.word + ".") {
@@ -163,14 +157,6 @@ class Reader {
       now.operands.push_back(resolved_all(o));
     }
     out.push_back(std::move(now));
-    return close();
-  }
-
-  bool close() {
-    for (; closing_ > 0; --closing_) {
-      if (scopes_.size() == 1) return false;
-      scopes_.pop_back();
-    }
     return true;
   }
 
@@ -203,7 +189,6 @@ class Reader {
   std::string text_;
   size_t at_ = 0;
   unsigned declared_ = 0;
-  unsigned closing_ = 0;
   std::vector<std::map<std::string, std::string>> scopes_{1};
 };
 

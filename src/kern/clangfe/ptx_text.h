@@ -9,7 +9,8 @@
 
 namespace llvm {
 class Function;
-}
+class Instruction;
+}  // namespace llvm
 
 namespace fencepost::clangfe {
 
@@ -37,6 +38,9 @@ bool ptx_only_computes(const std::string& first);
 bool ptx_reads_carry(const PtxStatement& s);
 // "b32", "s8", "f64", "pred": bits of the type; 0: it is no such type.
 unsigned ptx_width(const std::string& type);
+
+// "st.local.u32", which expand_assembly() made an access of; none: it is no such access, or names no state space.
+std::optional<std::string> space_said(const llvm::Instruction& access);
 
 // Inline PTX of several instructions, with predicates and jumps, as LLVM's. Before promotion.
 void expand_assembly(llvm::Function& f);

@@ -247,5 +247,34 @@ TEST(Assembly, what_is_not_in_the_table_is_refused_by_its_text) {
   is(3, "asm volatile(\"st.param.u32 [%0], %1;\" :: \"l\"(o), \"r\"(t));", "st.param.u32");
 }
 
+TEST(Assembly, a_state_space_is_that_of_what_is_accessed) {
+  // By one instruction, and by several.
+  is(3, "asm volatile(\"st.local.u32 [%0], %1;\" :: \"l\"(o + b * 64 + t), \"r\"(t) : \"memory\");",
+     "'st.local.u32' of 'o'");
+  is(3, "asm volatile(\"{ st.local.v2.u32 [%0], {%1, %1}; }\" :: \"l\"(o + (b * 64 + t) * 2), \"r\"(t) : \"memory\");",
+     "'st.local.v2.u32' of 'o'");
+  is(3, "asm volatile(\"{ ld.shared.u32 %0, [%1+4]; }\" : \"=r\"(a) : \"l\"(g)); o[b * 64 + t] = a;",
+     "'ld.shared.u32' of 'g'");
+  is(3, "asm volatile(\"ld.relaxed.gpu.global.u32 %0, [%1];\" : \"=r\"(a) : \"l\"(s)); o[b * 64 + t] = a;",
+     "'ld.relaxed.gpu.global.u32' of 's'");
+  is(3, "asm volatile(\"red.shared.add.u32 [%0], %1;\" :: \"l\"(o), \"r\"(t));", "'red.shared.add.u32' of 'o'");
+  is(0,
+     "unsigned own = 0; asm volatile(\"st.local.u32 [%0], %1;\" :: \"l\"(&own), \"r\"(t) : \"memory\"); o[b * 64 + t] "
+     "= own;");
+  is(0, "asm volatile(\"st.global.u32 [%0], %1;\" :: \"l\"(o + b * 64 + t), \"r\"(t) : \"memory\");");
+  is(0, "asm volatile(\"st.u32 [%0], %1;\" :: \"l\"(o + b * 64 + t), \"r\"(t) : \"memory\");");
+}
+
+TEST(Assembly, text_that_is_no_ptx_is_refused) {
+  for (const char* text :
+       {"{ membar.gl;", "membar.gl; }", "{{ membar.gl; }", "} membar.gl; {", "{", "}", "} {",
+        "{ .reg .u32 x; mov.u32 x, 1;", "mov.u32 %0, %1; }", "membar.gl", "{ membar.gl }", "{ { membar.gl; }"})
+    is(3, "asm volatile(\"" + std::string(text) + "\" : \"=r\"(a) : \"r\"(t) : \"memory\"); o[b * 64 + t] = t;",
+       "the inline assembly");
+  is(3, "asm volatile(\"st.global.u32 %0, %1;\" :: \"l\"(o + b * 64 + t), \"r\"(t));", "the inline assembly");
+  is(3, "asm volatile(\"st.global.u32 [%0, %1;\" :: \"l\"(o + b * 64 + t), \"r\"(t));", "the inline assembly");
+  is(0, "asm volatile(\"{ { membar.gl; } }\" ::: \"memory\"); asm volatile(\"{ }\"); o[b * 64 + t] = t;");
+}
+
 }  // namespace
 }  // namespace fencepost::verifier

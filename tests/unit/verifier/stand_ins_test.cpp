@@ -303,5 +303,64 @@ TEST(StandIns, TheOrderOfTwoFencesIsOfPtxAlone) {
   }
 }
 
+TEST(StandIns, BarriersOfLibcuAreReadAndNotUsed) {
+  const std::vector<std::string> launch{"--blockDim=64", "--gridDim=4"};
+  const auto kernel = [](const std::string& body) {
+    return "#include <cuda/barrier>\n#include <cuda/pipeline>\n#include <cooperative_groups.h>\n"
+           "#include <cooperative_groups/memcpy_async.h>\n__global__ void k(float *o, const float *g) {"
+           "__shared__ cuda::barrier<cuda::thread_scope_block> b; __shared__ float s[64];"
+           "const int t = threadIdx.x, i = blockIdx.x * 64 + t; if (t == 0) init(&b, 64); __syncthreads();" +
+           body + "}";
+  };
+  decide({{"beside.cu", launch, kernel("auto w = b.arrive(); o[i] = 1; b.wait(std::move(w));"), 0},
+          {"same.cu", launch, kernel("auto w = b.arrive(); o[0] = t; b.wait(std::move(w));"), 3},
+          {"orders.cu", launch, kernel("s[t] = 1; b.arrive_and_wait(); o[i] = s[63 - t];"), 3},
+          {"again.cu", launch, kernel("s[t] = 1; b.arrive_and_wait(); __syncthreads(); o[i] = s[63 - t];"), 0},
+          {"uninitialised.cu", launch, kernel("if (t == 1) init(&b, 64); b.arrive_and_wait(); o[i] = 1;"), 3}});
+}
+
+TEST(StandIns, CopiesThatEndElsewhereAreNotFollowed) {
+  const std::vector<std::string> launch{"--blockDim=64", "--gridDim=4"};
+  const std::string head =
+      "#include <cuda/barrier>\n#include <cuda/pipeline>\n#include <cooperative_groups.h>\n"
+      "#include <cooperative_groups/memcpy_async.h>\nnamespace cg = cooperative_groups;\n"
+      "__global__ void k(float *o, const float *g) { __shared__ float s[64]; auto block = cg::this_thread_block();"
+      "const int t = threadIdx.x, i = blockIdx.x * 64 + t; ";
+  const std::string end = "o[i] = s[63 - t]; }";
+  decide({{"group.cu", launch, head + "cg::memcpy_async(block, s, g, 256); cg::wait(block);" + end, 3},
+          {"barrier.cu", launch,
+           head +
+               "__shared__ cuda::barrier<cuda::thread_scope_block> b; if (t == 0) init(&b, 64); block.sync();"
+               "cuda::memcpy_async(block, s, g, sizeof(float) * 64, b); b.arrive_and_wait();" +
+               end,
+           3},
+          {"stages.cu", launch,
+           head +
+               "__shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;"
+               "auto p = cuda::make_pipeline(block, &state); p.producer_acquire();"
+               "cuda::memcpy_async(block, s, g, 256, p); p.producer_commit(); p.consumer_wait();" +
+               end,
+           3},
+          // Of one thread: as by cp.async, and then others need the barrier.
+          {"own.cu", launch,
+           head +
+               "auto p = cuda::make_pipeline(); cuda::memcpy_async(&s[t], &g[t], sizeof(float), p);"
+               "p.producer_commit(); cuda::pipeline_consumer_wait_prior<0>(p); block.sync();" +
+               end,
+           0},
+          {"early.cu", launch,
+           head +
+               "auto p = cuda::make_pipeline(); cuda::memcpy_async(&s[t], &g[t], sizeof(float), p);"
+               "p.producer_commit(); cuda::pipeline_consumer_wait_prior<1>(p); block.sync();" +
+               end,
+           1},
+          {"alone.cu", launch,
+           head +
+               "auto p = cuda::make_pipeline(); cuda::memcpy_async(&s[t], &g[t], sizeof(float), p);"
+               "p.producer_commit(); cuda::pipeline_consumer_wait_prior<0>(p);" +
+               end,
+           1}});
+}
+
 }  // namespace
 }  // namespace fencepost::verifier
