@@ -2,6 +2,8 @@
 // texts.
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "prog/test.h"
 #include "read/read.h"
 #include "shader/opencl_c.h"
@@ -84,6 +86,27 @@ TEST(ShaderPlaces, AnIndexFarOutWrapsNowhere) {
 }
 
 const std::string k_node = "typedef struct { int keys[4]; long next; } Node;";
+
+// A runtime array behind another member, whose elements have members of two sizes: the computed index is that of its
+// first dimension, and each access stays one event.
+TEST(ShaderPlaces, AMemberOfARuntimeArrayBehindAnotherMemberIsOneAccess) {
+  const auto t =
+      parsed("t.comp",
+             "#version 450\n#extension GL_EXT_shader_explicit_arithmetic_types : require\n// @Config: 1, 1, 1\n"
+             "// @Input: at = 1, tail = {{1, 2}, {3, 4}, {5, 6}}\n"
+             "// @Output: forall (seen == 4 and tail[1].b == 9 and tail[2].b == 6)\n"
+             "layout(local_size_x = 1) in;\nstruct Pair { uint16_t a; uint b; };\n"
+             "layout(std430, binding = 0) buffer I { uint at; uint seen; };\n"
+             "layout(std430, binding = 1) buffer B { uint head; Pair tail[]; };\n"
+             "void main() { seen = tail[at].b; tail[at].b = 9; }\n");
+  EXPECT_EQ(answer(t, Property::condition, 1), Status::holds);
+  ASSERT_TRUE(t.has_value());
+  std::map<std::string, int> stores;
+  for (const prog::Instr& i : t->instrs(0))
+    if (i.kind == prog::Kind::store && i.mnemonic == "OpStore") ++stores[prog::to_string(*t, 0, i)];
+  EXPECT_EQ(stores["OpStore tail[...], 9"], 1);
+  EXPECT_EQ(stores.size(), 2u);
+}
 
 TEST_F(Kernels, ALoopCarriedPointerToAStructure) {
   const std::string body =
@@ -292,6 +315,16 @@ TEST(ShaderHeaders, UnknownOnesAreErrors) {
       std::string::npos);
   EXPECT_NE(error_of(parsed("t.comp", shader("// @Output forall (x == 4)"))).find("expected ':'"), std::string::npos);
   EXPECT_TRUE(parsed("t.comp", shader("/** @brief stores\n * @param x where\n */")).has_value());
+}
+
+// What could be meant is listed: blocks, their members, and members of blocks without a name.
+TEST(ShaderHeaders, NamesThatAreThereAreListed) {
+  const std::string said = error_of(
+      parsed("t.comp",
+             "#version 450\n// @Config: 1, 1, 1\n// @Output: forall (zzzz == 4)\nlayout(local_size_x = 1) in;\n"
+             "layout(std430, binding = 0) buffer I { uint x; };\nlayout(std430, binding = 1) buffer J { uint y; } q;\n"
+             "void main() { x = 1; q.y = 2; }\n"));
+  EXPECT_NE(said.find("hint: there are q, q.y, x\n"), std::string::npos) << said;
 }
 
 TEST(ShaderHeaders, AreReadWhereverTheyStand) {
