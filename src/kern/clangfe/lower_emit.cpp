@@ -200,13 +200,22 @@ void Lowering::in_space() {
     refuse("'" + instruction + "' of '" + module_.region(a.regions.front()).name +
            "', which lies in another state space,");
   };
-  for (const Function& f : module_.functions)
-    for (const Block& b : f.blocks)
+  Diagnostics first;
+  for (const llvm::Function& f : *in_.module) {
+    const auto it = functions_.find(&f);
+    if (it == functions_.end()) continue;
+    for (const Block& b : module_.function(it->second).blocks)
       for (const Instruction& i : b.instructions) {
         if (const auto* l = std::get_if<Load>(&i.action)) look(l->access);
         if (const auto* s = std::get_if<Store>(&i.action)) look(s->access);
         if (const auto* x = std::get_if<Atomic>(&i.action)) look(x->access);
       }
+    if (faults_.list.empty()) continue;
+    refused_.try_emplace(&f, faults_.list.front());
+    if (first.list.empty()) first = std::move(faults_);
+    faults_ = {};
+  }
+  faults_ = std::move(first);
 }
 
 }  // namespace fencepost::clangfe

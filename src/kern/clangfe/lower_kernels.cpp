@@ -1,4 +1,5 @@
 // One module of LLVM's to one of ours, kernel by kernel.
+#include <algorithm>
 #include <set>
 
 #include "clangfe/lowering.h"
@@ -23,6 +24,17 @@ std::set<llvm::Function*> callers(llvm::Function* f) {
   return seen;
 }
 
+// All functions from which a call of an address leads somewhere.
+std::set<llvm::Function*> callers_by_address(llvm::Module& m) {
+  std::set<llvm::Function*> out;
+  for (llvm::Function& f : m)
+    for (const llvm::BasicBlock& b : f)
+      for (const llvm::Instruction& i : b)
+        if (const auto* c = llvm::dyn_cast<llvm::CallBase>(&i); c != nullptr && c->isIndirectCall())
+          out.merge(callers(&f));
+  return out;
+}
+
 }  // namespace
 
 // Kernels that cannot be expressed are taken out, and what is left is lowered again: a function that was left half way
@@ -35,11 +47,15 @@ Expected<Module> lower(const SourcePtr& file, LlvmModule& in, const Options& opt
     if (module || refused == nullptr || lowering.refused().empty()) return module;
     std::set<llvm::Function*> out;
     for (const auto& [f, why] : lowering.refused()) {
-      // A table of functions keeps those who call through it.
-      for (const llvm::User* u : f->users())
-        if (!llvm::isa<llvm::Instruction>(u)) return module;
+      std::set<llvm::Function*> reach = callers(const_cast<llvm::Function*>(f));
+      // Who calls through an address may call what stands in a table.
+      if (std::any_of(f->user_begin(), f->user_end(), [&](const llvm::User* u) {
+            const auto* c = llvm::dyn_cast<llvm::CallBase>(u);
+            return c == nullptr || c->getCalledOperand() != f;
+          }))
+        reach.merge(callers_by_address(*in.module));
       bool any = false;
-      for (llvm::Function* g : callers(const_cast<llvm::Function*>(f))) {
+      for (llvm::Function* g : reach) {
         if (!lowering.is_kernel(*g)) continue;
         refused->try_emplace(g->getName().str(), why);
         out.insert(g);

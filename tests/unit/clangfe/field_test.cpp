@@ -110,6 +110,18 @@ TEST_F(Field, roles_of_a_pipeline_are_read) {
   EXPECT_FALSE(u.kernels[0].not_read) << states(u);
 }
 
+TEST_F(Field, what_stands_in_a_table_concerns_those_who_call_through_one) {
+  const Unit u = unit(
+      "struct B { __device__ virtual void f(int* a) = 0; };\n"
+      "struct D : B { __device__ void f(int* a) override { *a = *new int(1); } };\n"
+      "__global__ void through(B* b, int* a) { b->f(a); }\n"
+      "__global__ void plain(int* a) { a[threadIdx.x] = 1; }\n"
+      "__global__ void makes(int* a) { D d; B* b = &d; b->f(a); }\n"
+      "int main() { plain<<<1, 32>>>((int*)0); makes<<<1, 32>>>((int*)0); through<<<1, 32>>>((B*)0, (int*)0); }\n");
+  ASSERT_EQ(u.kernels.size(), 3u) << states(u);
+  for (const HostKernel& k : u.kernels) EXPECT_EQ(k.not_read.has_value(), k.name != "plain") << k.name << states(u);
+}
+
 TEST_F(Field, what_cannot_be_expressed_concerns_its_kernel) {
   const Unit u = unit(
       "__global__ void odd(int* a) { asm volatile(\"brkpt;\"); a[0] = 1; }\n"

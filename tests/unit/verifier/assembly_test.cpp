@@ -265,6 +265,17 @@ TEST(Assembly, a_state_space_is_that_of_what_is_accessed) {
   is(0, "asm volatile(\"st.u32 [%0], %1;\" :: \"l\"(o + b * 64 + t), \"r\"(t) : \"memory\");");
 }
 
+TEST(Assembly, another_state_space_concerns_its_kernel) {
+  if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  const std::string text =
+      "__global__ void good(unsigned *o) { o[threadIdx.x] = 1; }\n"
+      "__global__ void bad(unsigned *o) {\n  asm volatile(\"st.local.u32 [%0], 1;\" :: \"l\"(o)); }\n"
+      "int main() { good<<<1, 64>>>(0); bad<<<1, 64>>>(0); }\n";
+  const launch::Answer a = answer(*launch::parse({}), make_source("k.cu", text));
+  EXPECT_NE(a.out.find("good  verified"), std::string::npos) << a.out << a.err;
+  EXPECT_NE(a.out.find("bad  not read  k.cu:3:3: 'st.local.u32' of 'o'"), std::string::npos) << a.out << a.err;
+}
+
 TEST(Assembly, text_that_is_no_ptx_is_refused) {
   for (const char* text :
        {"{ membar.gl;", "membar.gl; }", "{{ membar.gl; }", "} membar.gl; {", "{", "}", "} {",

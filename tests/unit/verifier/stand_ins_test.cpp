@@ -319,6 +319,32 @@ TEST(StandIns, BarriersOfLibcuAreReadAndNotUsed) {
           {"uninitialised.cu", launch, kernel("if (t == 1) init(&b, 64); b.arrive_and_wait(); o[i] = 1;"), 3}});
 }
 
+TEST(StandIns, PartsOfAGroupAreTheLanesThatSayTheSame) {
+  const std::vector<std::string> launch{"--blockDim=64", "--gridDim=4"};
+  const auto kernel = [](const std::string& body) {
+    return "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
+           "__global__ void k(int *o, const int *g) { const int t = threadIdx.x, i = blockIdx.x * 64 + t;"
+           "auto tile = cg::tiled_partition<32>(cg::this_thread_block()); const bool odd = t & 1;" +
+           body + "}";
+  };
+  decide(
+      {{"halves.cu", launch,
+        kernel("auto part = cg::binary_partition(tile, odd); int n = 0; if (odd) { part.sync(); n = part.size(); } "
+               "o[i] = n;"),
+        0},
+       {"labels.cu", launch,
+        kernel(
+            "auto part = cg::labeled_partition(tile, t % 4); if (part.thread_rank() == 0) atomicAdd(o, part.size());"),
+        0},
+       {"all.cu", launch,
+        kernel("auto part = cg::binary_partition(tile, odd); if (part.thread_rank() == 0) o[blockIdx.x * 2 + t / 32] = "
+               "t;"),
+        1},
+       {"alone.cu", launch,
+        kernel("if (t < 7) { auto part = cg::labeled_partition(tile, t % 4); o[i] = part.size(); } __syncthreads();"),
+        1}});
+}
+
 TEST(StandIns, CopiesThatEndElsewhereAreNotFollowed) {
   const std::vector<std::string> launch{"--blockDim=64", "--gridDim=4"};
   const std::string head =
