@@ -67,8 +67,8 @@ Program repaired(Program p, const Repair& r) {
 
 // Finds, for one configuration, a signature for each program that fails.
 //
-// Whether a known fault explains a program is asked by explain.h. What fails otherwise is reduced without what is known,
-// so that a fault that stands beside a known one is not taken for it.
+// Whether a known fault explains a program is asked by explain.h. What fails otherwise is reduced without what is
+// known, so that a fault that stands beside a known one is not taken for it.
 //
 // Tried and lost: comparing kinds and orders alone. Reduction turns acq_rel and seq_cst into acquire and release, so
 // that no program with an acq_rel operation was explained by the signature that its own reduction had.

@@ -3,8 +3,9 @@
 //
 // They are if the program is right once every operation that they may have spoilt is spelt otherwise, and if those of
 // these operations that are at fault have the known faults: each is of a signature's kind, or the program still fails
-// when it is weakened to that kind. Which ones are at fault is asked of each alone. Where none is, several are together:
-// an acquiring operation and a releasing one behind it stay in order by either, so that both must lose theirs.
+// when it is weakened to that kind. Which ones are at fault is asked of each alone. Where none is, several are
+// together: an acquiring operation and a releasing one behind it stay in order by either, so that both must lose
+// theirs.
 #include <functional>
 #include <optional>
 #include <set>

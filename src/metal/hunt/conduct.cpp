@@ -10,6 +10,8 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <sstream>
+#include <string>
 #include <thread>
 
 #include "hunt/again.h"
@@ -271,10 +273,25 @@ const std::vector<PtxTest>& measured_forms() {
 
 // A measured form in place of what reduction has left, where it shows the same.
 PtxTest with_measured_form(const Configuration& c, const PtxTest& t, const std::string& signature) {
+  if (signature == illegal_signature()) return t;  // any form that has it would be taken for the one
   const auto made = compile(c, measured_forms());
   for (size_t n = 0; n < made.size(); ++n)
     if (shown(measured_forms()[n], made[n], signature)) return measured_forms()[n];
   return t;
+}
+
+// A load with the order and scope of another one.
+std::string as_strong(const std::string& words, const std::string& other) {
+  static const std::set<std::string> strengths = {"volatile", "mmio",    "relaxed", "acquire", "weak",
+                                                  "cta",      "cluster", "gpu",     "sys"};
+  std::string strength, rest, word;
+  for (std::istringstream in(other); std::getline(in, word, '.');)
+    if (strengths.contains(word)) strength += "." + word;
+  std::istringstream in(words);
+  std::getline(in, word, '.');
+  for (std::string more; std::getline(in, more, '.');)
+    if (!strengths.contains(more)) rest += "." + more;
+  return word + strength + rest;
 }
 
 // Forms of the test that differ in little and may be right, the most alike first: the same operation of another width;
@@ -314,11 +331,10 @@ std::vector<PtxTest> siblings_of(const PtxTest& t, size_t culprit, Effect effect
   if (effect == Effect::reordered && i.kind == Kind::load)
     for (size_t k = culprit; k-- > 0;)
       if (t.body[k].kind == Kind::load && t.body[k].is_strong()) {
-        // One of the two as the other is, then both otherwise.
+        // One of the two as strong as the other is, then both otherwise.
         for (const auto& [to, from] : {std::pair{culprit, k}, std::pair{k, culprit}}) {
           PtxTest alike = t;
-          const std::string words = t.body[from].words;
-          if (const auto other = with_words(t.body[to], words); other && t.body[to].place != 'u') {
+          if (const auto other = with_words(t.body[to], as_strong(t.body[to].words, t.body[from].words))) {
             alike.body[to] = *other;
             out.push_back(alike);
           }

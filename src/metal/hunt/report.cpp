@@ -822,7 +822,8 @@ std::string report_of(const Fault& f, const std::vector<const Fault*>& others) {
         difference.resize(difference.size() - unused.size());
         instead.resize(instead.size() - unused.size());
       } else if (other && t && instead == difference + std::string(unused)) {
-        difference = "a use of the result", instead = "none";
+        difference = fmt::format("a use of the result of `{}`", instead.substr(1, instead.find('`', 1) - 1)),
+        instead = "none";
       }
       if (other && t && i.value != Value::parameter && i.kind >= Kind::atomic)
         if (PtxTest given = *t; true) {
@@ -945,6 +946,8 @@ Fault as_shown(Fault f) {
         left.erase(at);
       else
         ++changed;
+    for (size_t k = 0; k < t->body.size() && t->body.size() == right->body.size(); ++k)
+      if (parts_changed(t->body[k], right->body[k]) > 1) changed = 2;
     if (changed > 1) f.right_listing.clear(), f.right_where.clear();
   }
   return with_nearest(std::move(f), line_of(*t, culprit->body.front()));
@@ -957,7 +960,7 @@ std::string with_folders(std::string text, const std::map<std::string, std::stri
     if (to == std::string::npos) break;
     const auto at = folders.find(text.substr(from + 2, to - from - 2));
     text.replace(from, to + 2 - from,
-                 at == folders.end() ? "another fault, which has no folder here" : "that is " + at->second);
+                 at == folders.end() ? "another fault, of which there is no report here" : "that is " + at->second);
   }
   return text;
 }

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <sstream>
+
 namespace fencepost::hunt {
 
 std::string address_of(const Instruction& i) {
@@ -149,6 +152,44 @@ std::string expected_of(Effect e, const Instruction& i, bool merged) {
     default:
       return "the instruction does what is written";
   }
+}
+
+namespace {
+
+struct Parts {
+  std::string strength, space, vector, operation, type;
+};
+
+Parts parts_of(const std::string& words) {
+  static const std::set<std::string> strengths = {"relaxed", "acquire", "release", "acq_rel", "sc",  "volatile",
+                                                  "mmio",    "cta",     "cluster", "gpu",     "sys", "weak"};
+  static const std::set<std::string> spaces = {"global", "local", "shared", "shared::cta", "shared::cluster"};
+  Parts out;
+  std::istringstream in(words);
+  for (std::string word; std::getline(in, word, '.'); out.type = strengths.contains(word) ? "" : word) {
+    if (strengths.contains(word))
+      out.strength += word == "weak" ? "" : "." + word;
+    else if (spaces.contains(word))
+      out.space = word;
+    else if (word == "v2" || word == "v4" || word == "v8")
+      out.vector = word;
+    else if (in.peek() != std::istringstream::traits_type::eof())
+      out.operation += "." + word;
+  }
+  return out;
+}
+
+}  // namespace
+
+size_t parts_changed(const Instruction& a, const Instruction& b) {
+  const Parts one = parts_of(a.words), other = parts_of(b.words);
+  size_t out = 0;
+  for (const bool differ :
+       {one.strength != other.strength, one.space != other.space, one.vector != other.vector,
+        one.operation != other.operation || one.type != other.type, a.place != b.place || a.number != b.number,
+        a.guard != b.guard, a.value != b.value, a.unused != b.unused})
+    out += differ ? 1 : 0;
+  return out;
 }
 
 }  // namespace fencepost::hunt

@@ -17,4 +17,8 @@ const char* title_of(Effect e, const Instruction& i, bool merged);
 // What the ISA promises of it, as a sentence without its end.
 std::string expected_of(Effect e, const Instruction& i, bool merged);
 
+// In how many things two instructions differ: strength (order and scope, volatile, mmio), space, vector, type,
+// operation (whose type goes with it), address, guard, constant, use of the result.
+size_t parts_changed(const Instruction& a, const Instruction& b);
+
 }  // namespace fencepost::hunt

@@ -575,6 +575,27 @@ TEST(Hunt, AFaultThatIsNotShownAgainIsNotKept) {
   EXPECT_TRUE(kept->empty());
 }
 
+// An illegal instruction is known by name only when it is the one that is left, so that its test is no form of several.
+TEST(Hunt, AnIllegalInstructionIsTheOneThatIsLeft) {
+  const Folder folder;
+  const std::string path = folder / "ptxas";
+  ASSERT_TRUE(write_file(path, "#!/bin/sh\necho 'Illegal instruction found'; exit 1\n"));
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  Configuration c;
+  c.compiler = {path, path, "12.9.86"};
+  c.target = "sm_80";
+  auto l = Ledger::open(folder / "h.db", 7, k_batch);
+  ASSERT_TRUE(l.has_value());
+  const Row row{0, "illegal", "st.weak.global.u32@p1", "Illegal instruction found"};
+  ASSERT_TRUE(l->add(c.name(), 0, {std::string(k_batch, 'f'), {row}}).has_value());
+  ASSERT_TRUE(reduce_all(*l, {{c}, 7, k_batch, 1}, Job()).has_value());
+  const auto kept = l->faults();
+  ASSERT_TRUE(kept.has_value());
+  ASSERT_EQ(kept->size(), 1u);
+  EXPECT_EQ(parse_test(kept->front().reduced)->body.size(), 1u) << kept->front().reduced;
+  EXPECT_EQ(kept->front().reduced, kept->front().culprit);
+}
+
 // A batch of which nothing ended in its time is made once more, alone; then it has failed by time-out, and the hunt
 // goes on: load is no reason to say that a compiler compiles nothing.
 TEST(HuntFill, ABatchThatTimesOutIsMadeAgainAlone) {

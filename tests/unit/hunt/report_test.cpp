@@ -95,7 +95,8 @@ TEST(Hunt, ReportsSayWhatIsUnusedAndWhatIsOnePlace) {
     f.test = f.reduced = test;
     f.detail = detail;
     const size_t behind = test.find(';');
-    f.right_where = f.configuration + ", as atom.acquire.gpu.shared.add.u32@s1" +
+    const bool unused = std::string_view(culprit).ends_with(" unused");
+    f.right_where = f.configuration + ", as atom.acquire.gpu.shared.add.u32@s1" + (unused ? " unused" : "") +
                     (behind == std::string::npos ? "" : test.substr(behind));
     const auto t = parse_test(test);
     EXPECT_TRUE(t.has_value());
@@ -299,10 +300,18 @@ TEST(Hunt, ReportsNameTheNearestAccessAndTheOtherFault) {
   has(text, {"is moved before an earlier access of an address that may be the same\n",
              "8.4.2 lets the operations of volatile instructions be re-ordered only around each other"});
   EXPECT_EQ(text.find("the same compiler gets right"), std::string::npos) << text;
+  // So does one that differs in two within an instruction.
+  const std::string volatile_load = "ld.volatile.global.b32@q1; ";
+  text = text_of("reordered", loads, 1, sm90, "LDG at 0x80 before LDG at 0x90", "0080 11 2 00 | LDG\n",
+                 volatile_load + "ld.volatile.global.u64@p1");
+  EXPECT_EQ(text.find("the same compiler gets right"), std::string::npos) << text;
+  text = text_of("reordered", loads, 1, sm90, "LDG at 0x80 before LDG at 0x90", "0080 11 2 00 | LDG\n",
+                 volatile_load + "ld.volatile.global.b32@p1");
+  has(text, {"With `ld.volatile.global.b32` in place of `ld.relaxed.gpu.global.b32`:"});
   // Another fault has the name of its folder where it has one.
   const std::string wide = "ld.relaxed.cluster.global.v4.b64@q1";
   text = text_of("absent", wide, 0, "ptxas-12.9.86 sm_100 -O3", "", "0070 9000 - 02 | STG.E.64\n", wide);
-  has(text, {"it puts no CCTL.IVALL: another fault, which has no folder here.", "some were never written"});
+  has(text, {"it puts no CCTL.IVALL: another fault, of which there is no report here.", "some were never written"});
 }
 
 TEST(Hunt, ReportsNameTheFolderOfAnotherFault) {

@@ -268,7 +268,7 @@ TEST(HuntUnused, ReportsOfBoth) {
   const std::string fence = report_of("no-wait", "not-awaited", 1, used);
   has(fence, {"`fence.acquire.gpu` does not wait for an `atom` whose result nobody uses on a generic or shared "
               "address\n",
-              "8.11.1", "With a use of the result in place of none:",
+              "8.11.1", "With a use of the result of `atom.relaxed.gpu.add.u32` in place of none:",
               "makes the same code, to the letter, as of `red.relaxed.gpu.add.u32` there", "44,486 of 2,067,456",
               "device/awaited.cu", "'run' stores every result", "## Limits"});
   EXPECT_EQ(fence.find("device/MP"), std::string::npos);
