@@ -460,6 +460,7 @@ Values Lowering::lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& 
                 .failure = order,
                 .scope = scope,
                 .spelling = words[0]};
+    without_limit(made);
     if (!result) {
       emit(std::move(made));
       return {};

@@ -72,11 +72,23 @@ Values Lowering::atomic(AtomicOp op, ValueId p, llvm::Type* t, Values operands, 
            .failure = order,
            .scope = scope,
            .spelling = spelling};
+  without_limit(a);
   if (!result) {
     emit(std::move(a));
     return {};
   }
   return {emit(parts[0].type, std::move(a))};
+}
+
+// atomicInc and atomicDec whose limit is the largest number of the type: they count on and come round as the type does.
+void Lowering::without_limit(Atomic& a) {
+  const bool up = a.op == AtomicOp::increment_to, down = a.op == AtomicOp::decrement_from;
+  if ((!up && !down) || a.operands.size() != 1) return;
+  const Value& limit = out().value(a.operands[0]);
+  const uint64_t largest = a.access.bytes >= 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * a.access.bytes)) - 1;
+  if (limit.kind != Value::constant || limit.constant_bits != largest) return;
+  a.op = up ? AtomicOp::increment : AtomicOp::decrement;
+  a.operands.clear();
 }
 
 std::optional<Values> Lowering::lower_opencl(const llvm::CallBase& c, const Demangled& d) {

@@ -148,6 +148,7 @@ class Lowering {
   void own_wait(ir::OwnCopies what, uint64_t pending);
   std::optional<Values> lower_pure(const llvm::CallBase& c, const Demangled& d);
   void requires_fresh_array(const llvm::CallBase& c);
+  void without_limit(ir::Atomic& a);
   Values atomic(ir::AtomicOp op, ir::ValueId p, llvm::Type* t, Values operands, const std::string& spelling,
                 ir::Order order, ir::Scope scope, bool result);
   void barrier(ir::Scope scope, ir::ValueId local, ir::ValueId global);

@@ -164,10 +164,17 @@ bool Run::conflict(const AccessRecord& a, const AccessRecord& b, bool groups_dif
 }
 
 bool Run::wrote_itself(const Logged& reader, uint64_t byte, uint64_t value) {
+  const bool local = m_.region(memory_.at(reader.instance).region).space == Space::group;
+  const std::vector<Passed>& passed = threads_[reader.thread].passed;
+  // A barrier that orders other memory alone does not end the interval of this one.
+  const auto same_interval = [&](const Logged& w) {
+    return std::none_of(passed.begin() + w.barriers, passed.begin() + reader.barriers,
+                        [&](const Passed& b) { return local ? b.local : b.global; });
+  };
   for (const uint32_t n : memory_.at(reader.instance).touched[byte].others) {
     const Logged& w = log_[n];
     if (w.thread == reader.thread && w.copy == 0 && w.record.kind == AccessKind::write &&
-        w.barriers == reader.barriers && (w.record.value >> (8 * (byte - w.record.offset)) & 255) == value)
+        (w.record.value >> (8 * (byte - w.record.offset)) & 255) == value && same_interval(w))
       return true;
   }
   return false;

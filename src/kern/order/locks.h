@@ -3,7 +3,9 @@
 //
 // A lock array is one of which every atomic is an attempt (compare_exchange from `free` to `taken`, or an exchange that
 // writes `taken`) or a release (a store or exchange that writes `free`), with the same two different constants and one
-// width throughout, and that no plain store touches. An attempt that returned `free` has taken its place.
+// width throughout, and that no plain store touches; but for a lock of the group, stores may give it its first value:
+// a barrier of the whole group stands between them and every attempt and release (Execution::locks_begin). An attempt
+// that returned `free` has taken its place.
 // Without a comparison (an atomic_flag, `while (atomicExch(&l, 1));`) the exchanges whose result is used are attempts.
 //
 // An access is protected by an attempt q of its thread when, by what is known at the access: q was made and returned

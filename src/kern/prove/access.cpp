@@ -285,6 +285,8 @@ void Execution::store(Activation& a, const Instruction& in, const Store& s, Pair
       trace.accesses.back().arrived = arrival.both;
     }
   for (RegionId r : s.access.regions)
+    if (lock_values_.contains(r.index)) lock_stores_.push_back({r, position_, loops_around_});
+  for (RegionId r : s.access.regions)
     if (counters_[r.index] != 0) {
       const bool once = mode.log && second_ == 0 && loops_around_.empty() && s.access.regions.size() == 1;
       counter_writes_.push_back(
@@ -503,39 +505,94 @@ std::optional<uint64_t> Execution::set_to_at_most(RegionId r) const {
   return most;
 }
 
-// How large a ticket of a counter of the group may be: what a plain store left there, and all that the group adds.
+// What a counter of the group is at most: what a plain store left there, and all that the group adds.
 // The counter is one number in shared memory, all of whose plain stores are of constants. One of them is made by the
-// first thread of each group, whatever happens, and stands before a barrier of the whole group, behind which the ticket
-// is taken: so what the ticket finds began with such a constant, not with what the memory held before. Each thread
-// executes each addition so often as its loops say (move_counter), and nothing else adds.
-void Execution::ticket_bounds() {
+// first thread of each group, whatever happens, and stands before a barrier of the whole group, behind which the
+// counter is added to or looked at (`position`): so what is found there began with such a constant, not with what the
+// memory held before. Each thread executes each addition so often as its loops say (move_counter), and nothing else
+// adds.
+std::optional<uint64_t> Execution::counted_at_most(RegionId region, uint32_t position) const {
   double threads = m_.function(entry_).kernel ? 1 : 0;
   for (const uint64_t n : options_.launch.local_size) threads *= static_cast<double>(n);
-  if (threads == 0) return;
+  const Region& r = m_.region(region);
+  const auto moved = moved_.find(region.index);
+  if (threads == 0 || r.space != Space::group || counters_[region.index] <= 0 || moved == moved_.end() ||
+      r.size != moved->second.bytes)
+    return std::nullopt;
+  const bool begun = std::any_of(counter_writes_.begin(), counter_writes_.end(), [&](const CounterWrite& w) {
+    return w.region == region && w.always &&
+           std::any_of(meetings_of_all_.begin(), meetings_of_all_.end(),
+                       [&](uint32_t at) { return w.position < at && at < position; });
+  });
+  const std::optional<uint64_t> from = set_to_at_most(region);
+  if (!begun || !from) return std::nullopt;
+  const double most = static_cast<double>(*from) + threads * moved->second.most;
+  if (!(most < std::ldexp(1.0, std::min<int>(8 * static_cast<int>(moved->second.bytes), 52)))) return std::nullopt;
+  return static_cast<uint64_t>(most);
+}
+
+void Execution::ticket_bounds() {
   for (const Ticket& k : tickets) {
-    const Region& r = m_.region(k.region);
+    const std::optional<uint64_t> all = counted_at_most(k.region, k.position);
     const auto moved = moved_.find(k.region.index);
-    if (r.space != Space::group || counters_[k.region.index] <= 0 || moved == moved_.end()) continue;
-    if (r.size != moved->second.bytes || 8 * moved->second.bytes != pool_.width(k.value[0])) continue;
-    const bool begun = std::any_of(counter_writes_.begin(), counter_writes_.end(), [&](const CounterWrite& w) {
-      return w.region == k.region && w.always &&
-             std::any_of(meetings_of_all_.begin(), meetings_of_all_.end(),
-                         [&](uint32_t at) { return w.position < at && at < k.position; });
-    });
-    const std::optional<uint64_t> from = set_to_at_most(k.region);
-    if (!begun || !from) continue;
-    const double most = static_cast<double>(*from) + threads * moved->second.most - static_cast<double>(k.step);
-    if (!(most >= 0 && most < std::ldexp(1.0, std::min<int>(pool_.width(k.value[0]), 52)))) continue;
+    if (!all || *all < k.step || 8 * moved->second.bytes != pool_.width(k.value[0])) continue;
     for (size_t t = 0; t < 2; ++t) {
       Fact f;
-      f.term = pool_.implies(
-          k.guard[t], pool_.ule(k.value[t], pool_.constant(static_cast<uint64_t>(most), pool_.width(k.value[t]))));
+      f.term = pool_.implies(k.guard[t], pool_.ule(k.value[t], pool_.constant(*all - k.step, pool_.width(k.value[t]))));
       f.from = {k.position, k.position};
       f.until = {k.until, k.until};
       f.threads = static_cast<uint8_t>(1 << t);
       f.names = formula::names(pool_, f.term);
       if (!pool_.is_true(f.term)) trace.facts.push_back(std::move(f));
     }
+  }
+}
+
+// ---- counts that are finished ------------------------------------------------------------------------------
+
+// Is each instruction that may write to the array made by every thread before it comes to this barrier, or never? Such
+// a write stands in this function, is a store or an atomic operation, and no way leads from the barrier to it.
+bool Execution::behind_writers(const Activation& a, const Instruction& barrier, RegionId r) const {
+  std::vector<uint8_t> reached(a.f->blocks.size());
+  std::vector<BlockId> open;
+  const auto reach = [&](BlockId b) {
+    if (reached[b.index] == 0) open.push_back(b);
+    reached[b.index] = 1;
+  };
+  for (const BlockId b : successors(a.f->blocks[a.block.index].terminator)) reach(b);
+  while (!open.empty()) {
+    const BlockId b = open.back();
+    open.pop_back();
+    for (const BlockId next : successors(a.f->blocks[b.index].terminator)) reach(next);
+  }
+  if (reached[a.block.index] != 0) return false;
+  const std::vector<Instruction>& here = a.f->blocks[a.block.index].instructions;
+  return std::all_of(writers_.of(r).begin(), writers_.of(r).end(), [&](const flow::Writer& w) {
+    if (w.function != entry_ || (w.kind != flow::Writer::store && w.kind != flow::Writer::atomic)) return false;
+    return reached[w.block.index] == 0 &&
+           (w.block != a.block || (w.instruction >= here.data() && w.instruction < &barrier));
+  });
+}
+
+// A shared array that atomics write holds any value at any time. Behind a barrier of the whole group that comes after
+// all of its writers, in a part of the text from which no way leads back to one, it holds what they left: the same for
+// all threads of the group. So a count of slots may bound a loop with barriers, and be compared with the number of
+// slots. A read that is not behind such a barrier still gives any value; one that races with a writer is found as such.
+void Execution::settle(const Activation& a, const Instruction& barrier) {
+  if (!a.entry || options_.abstraction == Abstraction::adversarial || options_.warp_sync != 0) return;
+  for (uint32_t x = 0; x < m_.regions.size(); ++x) {
+    const RegionId r{x};
+    if (m_.region(r).space != Space::group || !memory.adversarial(r) || !behind_writers(a, barrier, r)) continue;
+    memory.settle(r);
+    const auto moved = moved_.find(x);
+    const std::optional<uint64_t> most = moved == moved_.end() ? std::nullopt : counted_at_most(r, moved->second.first);
+    if (!most) continue;
+    const uint32_t bytes = moved->second.bytes;
+    for (int t = 0; t < 2; ++t)
+      fact(pool_.yes(),
+           pool_.ule(memory.read(r, t, pool_.constant(0, pointers.offset_bits), bytes, false),
+                     pool_.constant(*most, static_cast<uint8_t>(8 * bytes))),
+           t);
   }
 }
 

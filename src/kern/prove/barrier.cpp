@@ -65,8 +65,10 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
       loops_around_.empty())
     trace.group_barriers.push_back(r);
   if (mode.log && b.scope != Scope::warp && loops_around_.empty() && pool_.is_true(r.local[0]) &&
-      pool_.is_true(r.local[1]))
+      pool_.is_true(r.local[1])) {
     meetings_of_all_.push_back(position_);
+    settle(a, in);
+  }
   if (b.scope != Scope::warp) {
     many_writers_.clear();
     if (pool_.is_true(guard[0]) && pool_.is_true(guard[1])) maybe_held_ = false;

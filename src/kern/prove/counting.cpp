@@ -332,6 +332,7 @@ void Execution::move_counter(RegionId r, uint64_t step, uint32_t bytes, bool by_
   }
   Moved& m = moved_[r.index];
   m.bytes = bytes;
+  m.first = std::min(m.first, position_);
   m.least += least;
   m.most += most;
   (by_first ? m.by_first : m.by_all) += most;

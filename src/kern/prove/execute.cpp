@@ -283,6 +283,7 @@ void Execution::run() {
   stores_in_any_order_ = others_in_order_ || !lock_values_.empty();
   axioms();
   function(a, both(pool_.yes()), Mode{}, results, returned);
+  locks_begin();
   ticket_facts();
   ticket_bounds();
   phases();

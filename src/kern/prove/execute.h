@@ -386,6 +386,8 @@ class Execution {
     uint32_t bytes = 0;
   };
   std::optional<LockValues> lock_values(ir::RegionId r) const;
+  std::vector<CounterWrite> lock_stores_;  // plain stores to locks
+  void locks_begin();
   std::map<uint32_t, LockValues> lock_values_;  // by region
   void find_last_tickets();
   Term group_count(uint8_t width);
@@ -415,12 +417,16 @@ class Execution {
   // How far the counter is moved by one thread, at most.
   struct Moved {
     uint32_t bytes = 0;
+    uint32_t first = ~0u;             // position of the first addition
     double least = 0, most = 0;       // at least by what is known (loops whose count is not known: once), and at most
     double by_first = 0, by_all = 0;  // of the most, what the first thread of a group alone adds, and the rest
   };
   std::map<uint32_t, Moved> moved_;  // by region
   void move_counter(ir::RegionId r, uint64_t step, uint32_t bytes, bool by_first);
   std::optional<uint64_t> added_in_all(ir::RegionId r) const;
+  void settle(const Activation& a, const ir::Instruction& barrier);
+  bool behind_writers(const Activation& a, const ir::Instruction& barrier, ir::RegionId r) const;
+  std::optional<uint64_t> counted_at_most(ir::RegionId r, uint32_t position) const;
   enum class Round : uint8_t { never, assumed_not, may };
   Round comes_round(ir::RegionId r) const;
   bool replaced_between(const Ticket& i, const Ticket& j) const;

@@ -10,15 +10,24 @@ using namespace ir;
 // The two constants of a lock array: attempts by comparison say which is which; else, exchanges whose result someone
 // looks at, the other value being the one that is put back.
 std::optional<Execution::LockValues> Execution::lock_values(RegionId r) const {
-  if (!writers_.atomics_alone(r) || writers_.of(r).empty()) return std::nullopt;
+  std::vector<flow::Writer> writers = writers_.of(r);
+  // Stores that give a lock of the group its first value; where they stand is looked at later (locks_begin).
+  if (m_.region(r).space == Space::group)
+    std::erase_if(writers, [&](const flow::Writer& w) {
+      return w.kind == flow::Writer::store && w.function == entry_ &&
+             std::holds_alternative<Store>(w.instruction->action);
+    });
+  if (writers.empty() ||
+      std::any_of(writers.begin(), writers.end(), [](const flow::Writer& w) { return w.kind != flow::Writer::atomic; }))
+    return std::nullopt;
   const auto constant = [&](const flow::Writer& w, size_t i) -> std::optional<uint64_t> {
     const Value& v = m_.function(w.function).value(w.as_atomic()->operands[i]);
     return v.kind == Value::constant ? std::optional(v.constant_bits) : std::nullopt;
   };
   std::optional<LockValues> found;
   std::set<uint64_t> written;
-  const uint32_t bytes = writers_.of(r).front().access->bytes;
-  for (const flow::Writer& w : writers_.of(r)) {
+  const uint32_t bytes = writers.front().access->bytes;
+  for (const flow::Writer& w : writers) {
     const Atomic& at = *w.as_atomic();
     if (at.access.regions.size() != 1 || at.access.bytes != bytes) return std::nullopt;
     if (at.op == AtomicOp::compare_exchange) {
@@ -34,13 +43,13 @@ std::optional<Execution::LockValues> Execution::lock_values(RegionId r) const {
       return std::nullopt;
     }
   }
-  for (const flow::Writer& w : writers_.of(r))
+  for (const flow::Writer& w : writers)
     if (!found && written.size() == 2 && w.as_atomic()->op == AtomicOp::exchange && w.result_used) {
       const uint64_t taken = *constant(w, 0);
       found = LockValues{*written.begin() == taken ? *written.rbegin() : *written.begin(), taken, bytes};
     }
   if (!found) return std::nullopt;
-  for (const flow::Writer& w : writers_.of(r)) {
+  for (const flow::Writer& w : writers) {
     const AtomicOp op = w.as_atomic()->op;
     if (op == AtomicOp::compare_exchange) continue;
     const uint64_t value = *constant(w, 0);
@@ -52,6 +61,20 @@ std::optional<Execution::LockValues> Execution::lock_values(RegionId r) const {
 void Execution::find_locks() {
   for (uint32_t r = 0; r < m_.regions.size(); ++r)
     if (const auto values = lock_values({r})) lock_values_.emplace(r, *values);
+}
+
+// A lock that a plain store writes is one only if each such store stands before a barrier of the whole group for local
+// memory, outside loops, and every attempt and release behind that barrier.
+void Execution::locks_begin() {
+  std::set<uint32_t> none;
+  for (const LockRecord& q : trace.locks)
+    for (const CounterWrite& w : lock_stores_) {
+      const bool before =
+          w.loops.empty() && std::any_of(meetings_of_all_.begin(), meetings_of_all_.end(),
+                                         [&](uint32_t at) { return w.position < at && at < q.position; });
+      if (w.region == q.region && !before) none.insert(q.region.index);
+    }
+  std::erase_if(trace.locks, [&](const LockRecord& q) { return none.contains(q.region.index); });
 }
 
 void Execution::lock(const Activation& a, const Instruction& in, const Atomic& at, Pair guard, Pair pointer,

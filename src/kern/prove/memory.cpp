@@ -7,7 +7,12 @@ namespace fencepost::prove {
 using namespace ir;
 
 Memory::Memory(Pool& pool, const Module& m, Pointers pointers, bool same_group)
-    : pool_(pool), module_(m), pointers_(pointers), same_group_(same_group), adversarial_(m.regions.size()) {
+    : pool_(pool),
+      module_(m),
+      pointers_(pointers),
+      same_group_(same_group),
+      adversarial_(m.regions.size()),
+      settled_(m.regions.size()) {
   for (uint32_t r = 0; r < m.regions.size(); ++r) {
     std::array<uint32_t, 2> heads{};
     for (size_t t = 0; t < 2; ++t) {
@@ -57,8 +62,15 @@ void Memory::write(RegionId r, int thread, Term guard, Term offset, uint32_t byt
   state[r.index][static_cast<size_t>(thread)] = static_cast<uint32_t>(layers_.size() - 1);
 }
 
+void Memory::settle(RegionId r) {
+  const Term always = pool_.yes();
+  forget(r, {always, always}, true);
+  adversarial_[r.index] = 0;
+  settled_[r.index] = 1;
+}
+
 void Memory::forget(RegionId r, int thread, Term guard) {
-  if (pool_.is_false(guard)) return;
+  if (pool_.is_false(guard) || settled_[r.index] != 0) return;
   Layer l;
   l.guard = guard;
   l.name = "m" + std::to_string(r.index) + "." + std::to_string(++epoch_) + (thread == 0 ? "a" : "b");
@@ -68,6 +80,7 @@ void Memory::forget(RegionId r, int thread, Term guard) {
 }
 
 void Memory::forget(RegionId r, Pair guard, bool shared) {
+  if (settled_[r.index] != 0) return;
   if (!shared || !common(r)) {
     forget(r, 0, guard[0]);
     forget(r, 1, guard[1]);

@@ -53,6 +53,8 @@ class Memory {
   // Whether the two threads could see the same contents of the region at all.
   bool common(ir::RegionId r) const;
   void make_adversarial(ir::RegionId r) { adversarial_[r.index] = 1; }
+  // From here on nothing writes to it: new contents, the same for both threads where they have one array, that stay.
+  void settle(ir::RegionId r);
   // The pointer that is there initially may be null.
   void may_be_null(ir::RegionId r, uint64_t offset, Term null) { nulls_[{r.index, offset}] = null; }
   bool adversarial(ir::RegionId r) const { return adversarial_[r.index] != 0; }
@@ -78,7 +80,7 @@ class Memory {
   Pointers pointers_;
   bool same_group_;
   std::vector<Layer> layers_;
-  std::vector<uint8_t> adversarial_;
+  std::vector<uint8_t> adversarial_, settled_;
   std::map<std::pair<uint32_t, uint64_t>, Term> nulls_;
   uint32_t epoch_ = 0;
 };
