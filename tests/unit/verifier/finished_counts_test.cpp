@@ -131,5 +131,19 @@ TEST(CountersWithoutALimit, GiveEachAnother) {
   expect("__global__ void k(int *out, unsigned *c, unsigned m) { out[atomicInc(c, m)] = threadIdx.x; }", 1);
 }
 
+// Who reads what it has written itself reads it with or without a write of the same value by another, also behind a
+// barrier that orders other memory alone: the runs before a verdict say so as the proof does.
+TEST(EqualValues, AreReadByWhoWroteThem) {
+  const auto kernel = [](const char* fence, const char* own) {
+    return std::string(
+               "__kernel void k(__global int *o) { __local int s[64]; int t = get_local_id(0), v; s[t ^ 1] = 1;"
+               " s[t] = ") +
+           own + "; barrier(" + fence + "); v = s[t]; barrier(CLK_LOCAL_MEM_FENCE); o[get_global_id(0)] = v; }";
+  };
+  expect(kernel("CLK_GLOBAL_MEM_FENCE", "1"), 0, "k.cl");
+  expect(kernel("CLK_LOCAL_MEM_FENCE", "1"), 0, "k.cl");
+  expect(kernel("CLK_GLOBAL_MEM_FENCE", "2"), 1, "k.cl");
+}
+
 }  // namespace
 }  // namespace fencepost::verifier
