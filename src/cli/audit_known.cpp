@@ -88,13 +88,13 @@ Expected<std::vector<std::string>> read_baseline(const std::string& path) {
   std::vector<std::string> out;
   std::string line;
   if (!std::getline(in, line) || line != k_head)
-    return error_at(Span{*file, 0, 0}, fmt::format("'{}' is no baseline", path), "--write-baseline FILE makes one");
+    return error_at(Span{*file, 0, 0}, fmt::format("'{}' is not a baseline", path), "--write-baseline FILE makes one");
   for (uint32_t at = static_cast<uint32_t>(line.size()) + 1; std::getline(in, line);
        at += static_cast<uint32_t>(line.size()) + 1) {
     if (line.empty() || line[0] == '#') continue;
     const std::string print = line.substr(0, line.find(' '));
     if (print.size() != 16 || print.find_first_not_of("0123456789abcdef") != std::string::npos)
-      return error_at(Span{*file, at, at + static_cast<uint32_t>(line.size())}, "this is no line of a baseline",
+      return error_at(Span{*file, at, at + static_cast<uint32_t>(line.size())}, "this is not a line of a baseline",
                       "a line is FINGERPRINT KIND FILE KERNEL MESSAGE");
     out.push_back(print);
   }

@@ -251,7 +251,7 @@ class Entry {
     const std::string message = sides.size() == 2 ? fmt::format("nothing orders {} and {}", sides[0], sides[1])
                                                   : "flag raised: " + text(q, "flag");
     if (!is(at, "orders") && proved_ && all_hold_) {
-      j_["notes"].push_back(fmt::format("at {}, which is no launch that was proved: {}{}", words, message, with(q)));
+      j_["notes"].push_back(fmt::format("at {}, which is not a launch that was proved: {}{}", words, message, with(q)));
       return;
     }
     Json x = finding("missing-order", lines.empty() ? text(j_, "location") : lines[0], message + with(q));

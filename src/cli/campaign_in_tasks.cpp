@@ -92,7 +92,7 @@ Expected<void> may_be_store(const std::string& path) {
   if (!fs::is_directory(folder, none))
     return error_at({}, fmt::format("{}: cannot be opened: there is no folder '{}'", path, folder.string()), "make it");
   if (fs::exists(path, none) && !fs::is_regular_file(path, none))
-    return error_at({}, fmt::format("{}: is not a store: it is no file", path));
+    return error_at({}, fmt::format("{}: is not a store: it is not a file", path));
   return {};
 }
 

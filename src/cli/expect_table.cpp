@@ -104,13 +104,13 @@ Expected<ExpectRow> read_row(const Header& h, const std::vector<Field>& fields) 
   else if (expected == "UNKNOWN")
     row.expected = Status::unknown;
   else
-    return error_at(field(k_expected)->span, fmt::format("'{}' is no expected verdict", expected),
+    return error_at(field(k_expected)->span, fmt::format("'{}' is not an expected verdict", expected),
                     "1 or PASS, 0 or FAIL, UNKNOWN");
   if (const std::string bound = text(k_bound); !bound.empty()) {
     uint32_t n = 0;
     const auto [end, failed] = std::from_chars(bound.data(), bound.data() + bound.size(), n);
     if (failed != std::errc{} || end != bound.data() + bound.size() || n == 0 || n > 1000)
-      return error_at(field(k_bound)->span, fmt::format("'{}' is no bound", bound), "a whole number in 1..1000");
+      return error_at(field(k_bound)->span, fmt::format("'{}' is not a bound", bound), "a whole number in 1..1000");
     row.bound = n;
   }
   return row;
@@ -177,7 +177,7 @@ Expected<std::vector<ExpectRow>> read_expect_lines(const SourcePtr& source, cons
       row.expected = words[2] == "fails" ? Status::fails : words[2] == "unknown" ? Status::unknown : Status::holds;
     }
     if (!known || !question_of(row))
-      return error_at(span, "this line is no expectation",
+      return error_at(span, "this line is not an expectation",
                       "model property verdict, for example: ptx-7.5 condition fails # why");
     rows.push_back(std::move(row));
   }

@@ -21,7 +21,7 @@ Expected<Folder> Folder::open(const std::string& path) {
   std::error_code ec;
   fs::create_directories(path, ec);
   if (ec || !fs::is_directory(path, ec))
-    return error_at({}, fmt::format("'{}' is no folder and cannot be made one", path),
+    return error_at({}, fmt::format("'{}' is not a folder and cannot be made one", path),
                     "name a folder, or one that is not there yet");
   Folder f;
   f.path_ = path;

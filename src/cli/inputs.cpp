@@ -88,7 +88,7 @@ Expected<void> may_be_named(const std::string& model) {
   if (!path) return std::unexpected(path.error());
   std::error_code failed;
   if (fs::weakly_canonical(*path, failed).extension() == ".cat" && !failed) return {};
-  return error_at({}, fmt::format("'{}' is no model", model), "an input may name a shipped model, or a *.cat file");
+  return error_at({}, fmt::format("'{}' is not a model", model), "an input may name a shipped model, or a *.cat file");
 }
 
 std::string default_model(const prog::Test& test) {

@@ -74,7 +74,7 @@ Expected<void> put_cuda_arch(Settings& s, const Value& v) {
   static constexpr std::string_view k_known[] = {"500", "520", "530", "600", "610", "620", "700",
                                                  "720", "750", "800", "860", "870", "890", "900"};
   if (std::find(std::begin(k_known), std::end(k_known), v.text) == std::end(k_known))
-    return error_at({}, fmt::format("'{}' is no value of __CUDA_ARCH__", v.text),
+    return error_at({}, fmt::format("'{}' is not a value of __CUDA_ARCH__", v.text),
                     fmt::format("one of {}; 800 is sm_80", fmt::join(k_known, ", ")));
   s.defines.push_back("__CUDA_ARCH__=" + v.text);
   return {};
@@ -82,7 +82,7 @@ Expected<void> put_cuda_arch(Settings& s, const Value& v) {
 
 Expected<void> put_memory(Settings& s, const Value& v) {
   if (!parse_memory(v.text))
-    return error_at({}, fmt::format("'{}' is no size of memory", v.text),
+    return error_at({}, fmt::format("'{}' is not a size of memory", v.text),
                     "64M or more, for example 512M or 8G; or none");
   s.memory = v.text;
   return {};
@@ -90,7 +90,7 @@ Expected<void> put_memory(Settings& s, const Value& v) {
 
 Expected<void> put_format(Settings& s, const Value& v) {
   if (v.text != "text" && v.text != "json" && v.text != "sarif" && v.text != "junit")
-    return error_at({}, fmt::format("'{}' is no form", v.text), "text, json, sarif or junit");
+    return error_at({}, fmt::format("'{}' is not a form", v.text), "text, json, sarif or junit");
   s.format = v.text;
   s.json = v.text != "text";
   return {};
@@ -233,13 +233,13 @@ constexpr OptionInfo k_rows[] = {
      "Questions come on standard input, answers go to standard output.", put<&Settings::stdio>},
     {"--format", "", "FORM", Type::text, "text", "text, json, sarif or junit", 0, 0, "cli", k_check | k_expect,
      "The form of the answers. sarif is SARIF 2.1.0, for code-scanning viewers, junit the XML of test reports; in both "
-     "an answer that is not decided is no pass. json is --json.",
+     "an answer that is not decided is not a pass. json is --json.",
      put_format},
     {"--format", "", "FORM", Type::choice, "by the ending of --output, else text", "text|json|sarif|junit|html", 0, 0,
      "cli", k_audit,
      "The form of the page; the endings are .json, .sarif, .xml (junit), .html and .txt. sarif is SARIF 2.1.0, for "
      "code-scanning viewers, junit the XML of test reports; in both "
-     "what is not decided is no pass. html is one file that loads nothing. json is --json.",
+     "what is not decided is not a pass. html is one file that loads nothing. json is --json.",
      put_audit_format},
     {"--define", "", "NAME=VALUE,...", Type::list, "", "", 0, 0, "cli", k_audit,
      "Macros for the preprocessor, as -D of compilers.", put_defines},

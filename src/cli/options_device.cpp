@@ -19,7 +19,7 @@ Expected<void> put_percent(Settings& s, const Value& v) {
   double percent = 0;
   const auto r = std::from_chars(v.text.data(), v.text.data() + v.text.size(), percent);
   if (r.ec != std::errc() || r.ptr != v.text.data() + v.text.size() || !(percent >= 50 && percent < 100))
-    return error_at({}, fmt::format("'{}' is no percentage from 50 to below 100", v.text),
+    return error_at({}, fmt::format("'{}' is not a percentage from 50 to below 100", v.text),
                     "for example 95, 99.9 or 99.999");
   s.*Member = percent / 100;
   return {};

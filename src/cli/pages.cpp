@@ -305,11 +305,11 @@ Expected<std::string> page(const std::vector<std::string>& args, const std::func
   for (size_t i = 1; i < args.size(); ++i) rest += (i > 1 ? " " : "") + args[i];
   if (args.front() == "--man") return manual(rest, help_of_prove);
   if (args.front() != "--completion")
-    return error_at({}, fmt::format("'{}' is no option of 'help'", args.front()),
+    return error_at({}, fmt::format("'{}' is not an option of 'help'", args.front()),
                     "fencepost help --man [VERB], fencepost help --completion bash|zsh|fish, fencepost help VERB");
   for (const auto& [name, shell] : {std::pair("bash", Shell::bash), {"zsh", Shell::zsh}, {"fish", Shell::fish}})
     if (rest == name) return completion(shell, completed_verbs(help_of_prove));
-  return error_at({}, fmt::format("'{}' is no shell that has completions here", rest), "bash, zsh or fish");
+  return error_at({}, fmt::format("'{}' is not a shell that has completions here", rest), "bash, zsh or fish");
 }
 
 }  // namespace fencepost::cli

@@ -75,7 +75,7 @@ std::unexpected<Diagnostics> unknown_option(const VerbInfo& verb, const std::str
     for (const std::string& o : own)
       if (o.starts_with(name.substr(0, name.size() - 1))) near = near.empty() ? o : "--";
   if (near == "--") near.clear();
-  return error_at({}, fmt::format("'{}' is no option of '{}'", name, verb.name),
+  return error_at({}, fmt::format("'{}' is not an option of '{}'", name, verb.name),
                   near.empty() ? fmt::format("'fencepost {} --help' lists its options", verb.name)
                                : fmt::format("did you mean '{}'?", near));
 }

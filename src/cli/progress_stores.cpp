@@ -100,7 +100,7 @@ int run_progress_judge(const CommandLine& line, const Console& console) {
   const auto l = look(line, console, s.has("--model") ? model_list(s.model) : std::vector<std::string>{});
   if (!l) return report_errors(console, l.error());
   if (*form == ".svg")
-    return report_errors(console, error_at({}, "judged progress tests are no chart", "'report' draws them").error());
+    return report_errors(console, error_at({}, "judged progress tests are not a chart", "'report' draws them").error());
   const std::string text = s.json || *form == ".json" ? trial::judged_json(l->kept, l->survey)
                            : s.csv || *form == ".csv" ? trial::judged_csv(l->kept, l->survey)
                            : *form == ".md"           ? trial::judged_markdown(l->kept, l->survey)

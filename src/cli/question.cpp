@@ -99,16 +99,17 @@ Expected<Question> parse_question(const std::string& line, json& id) {
   if (too_deep(line)) return error_at({}, "the line is nested too deeply", "64 levels at most");
   const json j = json::parse(line, nullptr, false);
   if (!j.is_object())
-    return error_at({}, "the line is no JSON object", R"({"id":1,"arguments":["check","mp.litmus"]})");
+    return error_at({}, "the line is not a JSON object", R"({"id":1,"arguments":["check","mp.litmus"]})");
   Question q;
   if (j.contains("id")) id = j["id"];
   for (const auto& [key, value] : j.items())
     if (key != "id" && key != "arguments" && key != "files")
       return error_at({}, fmt::format("unknown field '{}'", key), "a question has id, arguments and files");
   if (!j.contains("arguments") || !j["arguments"].is_array() || j["arguments"].empty())
-    return error_at({}, "'arguments' is no list of words", R"("arguments":["check","mp.litmus"])");
+    return error_at({}, "'arguments' is not a list of words", R"("arguments":["check","mp.litmus"])");
   for (const json& a : j["arguments"]) {
-    if (!a.is_string()) return error_at({}, "'arguments' is no list of words", R"("arguments":["check","mp.litmus"])");
+    if (!a.is_string())
+      return error_at({}, "'arguments' is not a list of words", R"("arguments":["check","mp.litmus"])");
     q.arguments.push_back(a);
     if (q.arguments.back().contains('\0')) return error_at({}, "a word of 'arguments' has a character 0 in it");
   }
@@ -118,11 +119,11 @@ Expected<Question> parse_question(const std::string& line, json& id) {
   if (std::find(q.arguments.begin(), q.arguments.end(), "-") != q.arguments.end())
     return error_at({}, "standard input has the questions", "give the text in 'files' and its name in 'arguments'");
   if (!j.contains("files")) return q;
-  if (!j["files"].is_object()) return error_at({}, "'files' is no object", R"("files":{"mp.litmus":"PTX ..."})");
+  if (!j["files"].is_object()) return error_at({}, "'files' is not an object", R"("files":{"mp.litmus":"PTX ..."})");
   for (const auto& [name, text] : j["files"].items()) {
     if (!stays_below(name))
-      return error_at({}, fmt::format("'{}' is no name of a file", name), "a relative path without '.' and '..'");
-    if (!text.is_string()) return error_at({}, fmt::format("the text of '{}' is no string", name));
+      return error_at({}, fmt::format("'{}' is not the name of a file", name), "a relative path without '.' and '..'");
+    if (!text.is_string()) return error_at({}, fmt::format("the text of '{}' is not a string", name));
     q.files.emplace_back(name, text);
   }
   return q;

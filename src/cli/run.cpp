@@ -234,7 +234,7 @@ int prove_in_colour(std::vector<std::string> args, const Console& console) {
     if (when != "auto" && when != "always" && when != "never")
       return report_errors(
           console,
-          error_at({}, fmt::format("--color is no '{}'", printable_name(when)), "auto, always or never").error());
+          error_at({}, fmt::format("--color is not '{}'", printable_name(when)), "auto, always or never").error());
     const auto at = args.begin() + static_cast<std::ptrdiff_t>(k);
     args.erase(at, at + (alone ? 2 : 1));
     break;

@@ -20,7 +20,7 @@ namespace {
 
 std::unexpected<Diagnostics> bad(const OptionInfo& o, const std::string& value, std::string_view wanted,
                                  std::string hint) {
-  return error_at({}, fmt::format("'{}' is no value for {}: {}", value, o.name, wanted), std::move(hint));
+  return error_at({}, fmt::format("'{}' is not a value for {}: {}", value, o.name, wanted), std::move(hint));
 }
 
 Expected<uint64_t> whole(const OptionInfo& o, const std::string& value) {

@@ -52,10 +52,11 @@ Expected<std::vector<hunt::Configuration>> configurations_of(const Settings& s) 
     for (const std::string& target : targets) {
       const bool known = target.starts_with("sm_") && target.size() >= 5 &&
                          target.find_first_not_of("0123456789", 3) == std::string::npos;
-      if (!known) return error_at({}, fmt::format("--targets '{}' is no architecture", target), "for example sm_90");
+      if (!known)
+        return error_at({}, fmt::format("--targets '{}' is not an architecture", target), "for example sm_90");
       for (const std::string& level : levels) {
         if (level.size() != 1 || level[0] < '0' || level[0] > '3')
-          return error_at({}, fmt::format("--levels '{}' is no level from 0 to 3", level));
+          return error_at({}, fmt::format("--levels '{}' is not a level from 0 to 3", level));
         out.push_back({c, target, static_cast<uint32_t>(level[0] - '0')});
       }
     }

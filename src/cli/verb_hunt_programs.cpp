@@ -64,10 +64,10 @@ Expected<std::vector<translation::Configuration>> configurations_of(const Settin
   for (const translation::Compiler& c : *compilers)
     for (const std::string& target : targets) {
       if (!spirv && !is_architecture(target))
-        return error_at({}, fmt::format("--targets '{}' is no architecture", target), "for example sm_90");
+        return error_at({}, fmt::format("--targets '{}' is not an architecture", target), "for example sm_90");
       for (const std::string& level : levels) {
         if (level.size() != 1 || level[0] < '0' || level[0] > '3')
-          return error_at({}, fmt::format("--levels '{}' is no level from 0 to 3", level));
+          return error_at({}, fmt::format("--levels '{}' is not a level from 0 to 3", level));
         out.push_back({c, target, static_cast<uint32_t>(level[0] - '0')});
       }
     }

@@ -20,7 +20,7 @@ Expected<classify::Side> side_of(const std::string& operand) {
   if (const size_t colon = operand.rfind(':'); colon != std::string::npos) {
     const std::string word = operand.substr(colon + 1);
     if (word != "weak" && word != "strong")
-      return error_at({}, fmt::format("'{}' in '{}' is no fairness", word, operand),
+      return error_at({}, fmt::format("'{}' in '{}' is not a fairness", word, operand),
                       fmt::format("{0}:weak or {0}:strong", operand.substr(0, colon)));
     fairness = word == "strong" ? oracle::Fairness::strong : oracle::Fairness::weak;
     name = operand.substr(0, colon);

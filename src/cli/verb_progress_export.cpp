@@ -17,7 +17,7 @@ std::unexpected<Diagnostics> unknown(std::string_view option, const std::string&
                                      const std::vector<std::string>& known) {
   const std::string near = nearest(word, known);
   return error_at(
-      {}, fmt::format("'{}' is no value for {}", word, option),
+      {}, fmt::format("'{}' is not a value for {}", word, option),
       near.empty() ? fmt::format("one of {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));
 }
 

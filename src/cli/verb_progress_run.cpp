@@ -84,7 +84,7 @@ Expected<std::vector<Wanted>> Command::mappings() const {
       w = {exports::Mapping::table, std::move(*table)};
     } else {
       const std::string near = nearest(m, exports::mapping_names());
-      return error_at({}, fmt::format("'{}' is no value for --mapping", m),
+      return error_at({}, fmt::format("'{}' is not a value for --mapping", m),
                       near.empty() ? fmt::format("one of {}, or a file (with '.' or '/' in its path)",
                                                  fmt::join(exports::mapping_names(), ", "))
                                    : fmt::format("did you mean '{}'?", near));

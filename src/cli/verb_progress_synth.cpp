@@ -23,7 +23,8 @@ Expected<synth::Request> request_of(const Settings& s) {
     uint32_t n = 0;
     const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), n);
     if (failed != std::errc{} || end != word.data() + word.size() || n > 64)
-      return error_at({}, fmt::format("'{}' is no number of instructions for --per-thread", word), "--per-thread 2,2");
+      return error_at({}, fmt::format("'{}' is not a number of instructions for --per-thread", word),
+                      "--per-thread 2,2");
     r.per_thread.push_back(n);
   }
   r.locations = s.locations;

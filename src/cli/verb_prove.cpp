@@ -53,7 +53,7 @@ Expected<Limits> limits_in(std::vector<std::string>& words, bool untrusted, cons
     }
     const auto memory = parse_memory(it->substr(k_memory.size()));
     if (!memory)
-      return error_at({}, "'" + *it + "' is no size of memory", "--memory=8G, --memory=512M or --memory=none");
+      return error_at({}, "'" + *it + "' is not a size of memory", "--memory=8G, --memory=512M or --memory=none");
     limits.memory = *memory;
     given = true;
     it = words.erase(it);

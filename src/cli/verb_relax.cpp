@@ -364,7 +364,8 @@ Expected<std::vector<check::Property>> properties_of(const std::vector<std::stri
         break;
       }
     if (!found)
-      return error_at({}, fmt::format("'{}' is no property to keep", n), "known are condition, races and termination");
+      return error_at({}, fmt::format("'{}' is not a property to keep", n),
+                      "known are condition, races and termination");
   }
   return out;
 }

@@ -26,7 +26,7 @@ Expected<std::vector<analysis::Part>> parts_of(const std::vector<std::string>& n
     const auto it = std::find(known.begin(), known.end(), n);
     if (it == known.end()) {
       const std::string near = nearest(n, known);
-      return error_at({}, fmt::format("'{}' is no part", n),
+      return error_at({}, fmt::format("'{}' is not a part of the statistics", n),
                       near.empty() ? fmt::format("the parts are {}", fmt::join(known, ", "))
                                    : fmt::format("did you mean '{}'?", near));
     }

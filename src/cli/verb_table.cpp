@@ -159,7 +159,8 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "that starved, how many did "
      "under each mapping, and which progress models the device violates: those that guarantee the end of a test that "
      "starved.\n\n"
-     "A starved test of several locations with relaxed instructions is no violation, because weak memory could explain "
+     "A starved test of several locations with relaxed instructions is not a violation, because weak memory could "
+     "explain "
      "it; --order seq_cst "
      "tells.\n\n"
      "The exit status is 0 when no model that --model names is violated, 1 when one is, and 3 when a test could not be "
@@ -312,7 +313,7 @@ constexpr std::array<VerbInfo, static_cast<size_t>(Verb::count_)> k_verbs = {{
      "--test 'atom.acquire.gpu.shared.add.u64@s1'",
      false, run_hunt},
     {Verb::hunt_report, "hunt report", "STORE", 1, 1, "write a folder for each fault of a hunt",
-     "The machine code that the store keeps is judged again by the gate of this version; what is no fault by it is "
+     "The machine code that the store keeps is judged again by the gate of this version; what is not a fault by it is "
      "listed. For each fault: the smallest test as PTX, the machine code where it is wrong and where it is right, a "
      "table of compilers and targets, its other forms, litmus tests for a device where the fault has a form for it, "
      "and the text of a bug report. Nothing is sent anywhere.",

@@ -242,7 +242,7 @@ Diagnostics ended_by(const Limits& limits, const std::string& end, const std::st
   return unsupported_at({},
                         fmt::format("{}: the process that worked on it ended by {}, under {} and a stack of {}",
                                     gave_up_on(name), end, memory_of(limits), memory_text(k_stack)),
-                        "what it had printed is no whole answer")
+                        "what it had printed is not a whole answer")
       .error();
 }
 

@@ -9,7 +9,7 @@ files and options of that verb, and starts the program under a budget of one sec
 
   - ends by itself, with a status from 0 to 3: no signal, no internal error, no abort;
   - ends within 1.2 times its budget and a second (and what this machine is late: --slack);
-  - says something where the status is not 0, and nothing that is no UTF-8 or an escape sequence;
+  - says something where the status is not 0, and nothing that is not UTF-8 or an escape sequence;
   - with --json prints JSON, or nothing but errors;
   - writes nothing beside its outputs.
 
@@ -247,7 +247,7 @@ class Fuzz:
             try:
                 stream.decode()
             except UnicodeDecodeError:
-                return "the output is no UTF-8"
+                return "the output is not UTF-8"
             if b"\x1b" in stream:
                 return "an escape sequence is printed"
         if ("--json" in words or "--format=json" in words) and said.strip():

@@ -47,10 +47,10 @@ class CheckRooms(unittest.TestCase):
         self.refused({"src/lang/prog/bad.cpp": '#include "prog/none.h"\n'}, 'there is no header "prog/none.h"')
 
     def test_unknown_room(self):
-        self.refused({"src/lang/prog/bad.cpp": '#include "attic/old.h"\n'}, "'attic' is no room")
+        self.refused({"src/lang/prog/bad.cpp": '#include "attic/old.h"\n'}, "'attic' is not a room")
 
     def test_room_on_disk_that_is_not_listed(self):
-        self.refused({"src/lang/secret/a.cpp": "int a;\n"}, "src/lang/secret/a.cpp:1: this folder is no room")
+        self.refused({"src/lang/secret/a.cpp": "int a;\n"}, "src/lang/secret/a.cpp:1: this folder is not a room")
 
     def test_listed_room_that_does_not_exist(self):
         self.refused({"src/ROOMS": CLEAN["src/ROOMS"] + "cli : prog\n"}, "there is no folder src/cli")

@@ -25,7 +25,7 @@ CASES = [  # counts, row, part of the answer ("": right)
     ((0, 0, 1, 0), "| a | [page](results/none.md) | `rate 3` |", "missing"),
     ((0, 0, 0, 1), "| a | none | the device is not made any more |", ""),
     ((0, 0, 0, 1), "| a | none | |", "no reason"),
-    ((0, 0, 0, 1), "| a | soon | later, perhaps |", "is no command, test or page"),
+    ((0, 0, 0, 1), "| a | soon | later, perhaps |", "is not a command, test or page"),
     ((0, 1, 0, 0), "| a | `fencepost x` | `one` |", "the head should say"),
 ]
 

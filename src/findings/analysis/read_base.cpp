@@ -20,7 +20,7 @@ Expected<Table> read_base(const std::string& path) {
   sqlite3_stmt* prepared = nullptr;
   if (sqlite3_prepare_v2(db.get(), "select gpu_vendor, results from tuning_results", -1, &prepared, nullptr) !=
       SQLITE_OK)
-    return failed("is no base of results");
+    return failed("is not a base of results");
   const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> query(prepared, sqlite3_finalize);
   const auto text = [&](int column) {
     const auto* p = reinterpret_cast<const char*>(sqlite3_column_text(query.get(), column));

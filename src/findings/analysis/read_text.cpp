@@ -324,12 +324,12 @@ Expected<Table> read_counts_csv(SourcePtr source) {
   for (const auto& [at, cells] : rows) {
     uint64_t all = 0;
     if (!out.sightings && !whole(cells[instances], all))
-      return error_at(lines.span(at), fmt::format("'{}' is no number of instances", cells[instances]));
+      return error_at(lines.span(at), fmt::format("'{}' is not a number of instances", cells[instances]));
     for (const auto& [k, d] : devices) {
       if (cells[k].empty()) continue;
       uint64_t n = 0;
       if (!whole(cells[k], n) || (!out.sightings && n > all))
-        return error_at(lines.span(at), fmt::format("'{}' of {} is no count", cells[k], heads[k]),
+        return error_at(lines.span(at), fmt::format("'{}' of {} is not a count", cells[k], heads[k]),
                         out.sightings ? "a whole number, or nothing where it was not measured"
                                       : "a whole number, not more than the instances");
       Cell& cell = out.at(d, out.test(cells[test]), c);
@@ -368,7 +368,7 @@ Expected<void> add_configurations(Table& out, const std::string& text, const std
   const Json j = Json::parse(text, nullptr, false);
   const Span whole_text = source ? Span{source, 0, 1} : Span{};
   if (j.is_discarded() || !j.is_object())
-    return error_at(whole_text, "this is no JSON object of configurations",
+    return error_at(whole_text, "this is not a JSON object of configurations",
                     "{\"0\": {TEST: {\"seq\": N, \"interleaved\": N, \"weak\": N}}}");
   const uint32_t d = out.device(device);
   for (const auto& [configuration, results] : j.items()) {
@@ -386,7 +386,7 @@ Expected<void> add_configurations(Table& out, const std::string& text, const std
       const auto seq = count("seq"), interleaved = count("interleaved"), weak = count("weak");
       if (!seq || !interleaved || !weak)
         return error_at(whole_text,
-                        fmt::format("configuration {}, test '{}': a count is no number", configuration, test));
+                        fmt::format("configuration {}, test '{}': a count is not a number", configuration, test));
       const uint32_t t = out.test(test);
       out.tests[t].mutator = webgpu_mutator(test);
       Cell& cell = out.at(d, t, c);
@@ -424,7 +424,7 @@ Expected<Table> read_text(SourcePtr source, const std::string& device) {
     return error_at(
         first == std::string::npos ? Span{}
                                    : Span{source, static_cast<uint32_t>(first), static_cast<uint32_t>(first + 1)},
-        fmt::format("{} is no result set that this program knows", source->name),
+        fmt::format("{} is not a result set that this program knows", source->name),
         "a store, a log of litmus7 or cuda-litmus, JSON of WebGPU configurations, a CSV table with a column "
         "'test', or a folder of these");
   }

@@ -54,7 +54,7 @@ Ruling rule(const Seen& seen) {
                                               seen.corrupt, seen.instances)};
   if (forbidden != nullptr && !seen.flags.empty())
     return {Standing::consistent,
-            fmt::format("{} is no final state of {}, but the test has {} under it, and then anything may happen",
+            fmt::format("{} is not a final state of {}, but the test has {} under it, and then anything may happen",
                         forbidden->text, seen.model, seen.flags.front())};
   if (forbidden != nullptr && (seen.evidence == "as-written" || seen.evidence == "language-level"))
     return {Standing::violated, fmt::format("{} showed {} {} {}, which {} forbids, and the test ran {}", seen.device,

@@ -287,7 +287,7 @@ Expected<Compiler> open_compiler(const std::string& word, const std::string& cud
     if (const std::string found = find_program(out.path, {"/usr/local/cuda/bin"}); !found.empty()) out.path = found;
   const ScratchFolder folder;
   const ChildResult said = run_child({out.path, "--version"}, folder.path() + "/log", std::chrono::seconds(20));
-  if (!said.good()) return error_at({}, fmt::format("'{}' is no {} that runs", out.path, kind), kind + "=PATH");
+  if (!said.good()) return error_at({}, fmt::format("'{}' is not a {} that runs", out.path, kind), kind + "=PATH");
   static const std::regex nvidia("V([0-9]+\\.[0-9]+\\.[0-9]+)"), llvm("version ([0-9]+\\.[0-9]+\\.[0-9]+)");
   std::smatch found;
   if (!std::regex_search(said.output, found, out.language == Language::nvcc ? nvidia : llvm))

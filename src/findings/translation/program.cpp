@@ -48,7 +48,7 @@ bool number(const std::string& word, uint32_t& out) {
 }
 
 std::unexpected<Diagnostics> wrong(const std::string& what, const std::string& word, const std::string& in) {
-  return error_at({}, fmt::format("'{}' in '{}' is no {}", word, in, what),
+  return error_at({}, fmt::format("'{}' in '{}' is not {}", word, in, what),
                   "for example 'block 0: st.plain d 1; st.release.device.ref x 1 | block 1: ld.acquire.device.ref x; "
                   "?1 ld.plain d'");
 }
@@ -59,28 +59,29 @@ Expected<Statement> parse_statement(const std::string& text) {
   Statement s;
   if (!words.empty() && words.front().starts_with("?")) {
     uint32_t value = 0;
-    if (!number(words.front().substr(1), value)) return wrong("condition", words.front(), text);
+    if (!number(words.front().substr(1), value)) return wrong("a condition", words.front(), text);
     s.guard = value;
     words.erase(words.begin());
   }
-  if (words.empty()) return wrong("statement", text, text);
+  if (words.empty()) return wrong("a statement", text, text);
   const std::vector<std::string> form = split(words.front(), '.');
-  if (!find(k_ops, form[0], s.op)) return wrong("operation", form[0], text);
-  if (form.size() < 2 || !find(k_orders, form[1], s.order)) return wrong("order", words.front(), text);
-  if (form.size() != (s.is_atomic() ? 4u : 2u)) return wrong("OPERATION.ORDER.SCOPE.SPELLING", words.front(), text);
-  if (s.is_atomic() && !find(k_scopes, form[2], s.scope)) return wrong("scope", form[2], text);
-  if (s.is_atomic() && !find(k_spellings, form[3], s.spelling)) return wrong("spelling", form[3], text);
-  if (!is_possible(s)) return wrong("operation that there is", words.front(), text);
+  if (!find(k_ops, form[0], s.op)) return wrong("an operation", form[0], text);
+  if (form.size() < 2 || !find(k_orders, form[1], s.order)) return wrong("an order", words.front(), text);
+  if (form.size() != (s.is_atomic() ? 4u : 2u))
+    return wrong("of the form OPERATION.ORDER.SCOPE.SPELLING", words.front(), text);
+  if (s.is_atomic() && !find(k_scopes, form[2], s.scope)) return wrong("a scope", form[2], text);
+  if (s.is_atomic() && !find(k_spellings, form[3], s.spelling)) return wrong("a spelling", form[3], text);
+  if (!is_possible(s)) return wrong("an operation that there is", words.front(), text);
   const size_t operands = s.op == Op::fence ? 0 : s.op == Op::ld ? 1 : s.op == Op::cas ? 3 : 2;
-  if (words.size() != 1 + operands) return wrong("statement with its operands", words.front(), text);
+  if (words.size() != 1 + operands) return wrong("a statement with its operands", words.front(), text);
   if (operands > 0) {
     if (words[1].size() != 1 || std::string_view(k_places).find(words[1]) == std::string_view::npos)
-      return wrong("place", words[1], text);
+      return wrong("a place", words[1], text);
     s.place = words[1][0];
   }
-  if (!is_possible(s)) return wrong("operation of 64 bits", words.front(), text);
-  if (operands > 1 && !number(words[2], s.value)) return wrong("value", words[2], text);
-  if (operands > 2 && !number(words[3], s.written)) return wrong("value", words[3], text);
+  if (!is_possible(s)) return wrong("an operation of 64 bits", words.front(), text);
+  if (operands > 1 && !number(words[2], s.value)) return wrong("a value", words[2], text);
+  if (operands > 2 && !number(words[3], s.written)) return wrong("a value", words[3], text);
   return s;
 }
 
@@ -163,19 +164,19 @@ Expected<Program> parse_program(const std::string& text) {
     uint32_t block = 0;
     if (!part.starts_with("block ") || colon == std::string::npos || !number(part.substr(6, colon - 6), block) ||
         block > 7)
-      return wrong("thread, which begins with 'block N:', N from 0 to 7", part, text);
+      return wrong("a thread, which begins with 'block N:', N from 0 to 7", part, text);
     Thread t{block, {}};
     bool result = false;
     for (const std::string& one : split(part.substr(colon + 1), ';')) {
       const auto s = parse_statement(one);
       if (!s) return std::unexpected(s.error());
-      if (s->guard && !result) return wrong("condition behind a result", one, text);
+      if (s->guard && !result) return wrong("a condition behind a result", one, text);
       result = result || (!s->guard && s->has_result());
       t.body.push_back(*s);
     }
     p.threads.push_back(std::move(t));
   }
-  if (p.threads.size() > 4) return wrong("program of at most four threads", text, text);
+  if (p.threads.size() > 4) return wrong("a program of at most four threads", text, text);
   return p;
 }
 

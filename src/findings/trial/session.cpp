@@ -259,8 +259,8 @@ Expected<Run> run_of(const store::ProgressRecord& record) {
   const auto outcome = outcome_from(record.outcome);
   const auto starved = threads_from(record.starved);
   if (!outcome || !starved)
-    return error_at({}, fmt::format("run {} of {} is stored as '{}' with threads '{}', which is no outcome", record.run,
-                                    record.test, record.outcome, record.starved));
+    return error_at({}, fmt::format("run {} of {} is stored as '{}' with threads '{}', which is not an outcome",
+                                    record.run, record.test, record.outcome, record.starved));
   Run run;
   run.outcome = *outcome;
   const auto number = [&](std::string_view key, ThreadSet fallback) {

@@ -226,9 +226,9 @@ Expected<void> Trial::Impl::place() {
     return error_at({}, fmt::format("{} launched invocations do not do for a test of {} threads", total, t),
                     fmt::format("--total {}..{}", t, exports::k_max_total));
   if (total % setup.lanes != 0)
-    return error_at({},
-                    fmt::format("{} launched invocations are no multiple of the workgroup of {}", total, setup.lanes),
-                    fmt::format("--total {}", (total / setup.lanes + 1) * setup.lanes));
+    return error_at(
+        {}, fmt::format("{} launched invocations are not a multiple of the workgroup of {}", total, setup.lanes),
+        fmt::format("--total {}", (total / setup.lanes + 1) * setup.lanes));
   if (total / setup.lanes > info.max_groups)
     return error_at(
         {},

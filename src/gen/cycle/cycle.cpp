@@ -275,7 +275,7 @@ Expected<std::optional<Edge>> communication(const Token& t) {
   const auto rel = head.size() == 3 ? find(k_coms, head.substr(0, 2)) : std::nullopt;
   if (!rel || (head[2] != 'e' && head[2] != 'i')) {
     if (at != std::string_view::npos)
-      return error_at(t.span, fmt::format("'{}' has a level but is no communication", t.text),
+      return error_at(t.span, fmt::format("'{}' has a level but is not a communication", t.text),
                       "levels belong to Rfe, Coe and Fre: Rfe@cta");
     return std::optional<Edge>();
   }
@@ -378,7 +378,7 @@ Expected<Edge> parse_kind(const std::string& text) {
   const SourcePtr source = make_source("relation", text);
   const auto tokens = tokens_of(source);
   if (tokens.size() != 1)
-    return error_at(Span{source, 0, static_cast<uint32_t>(text.size())}, "this is no relation",
+    return error_at(Span{source, 0, static_cast<uint32_t>(text.size())}, "this is not a relation",
                     "for example Fence.sc.gpu");
   auto e = kind_of(tokens[0], tokens[0].text);
   if (e && e->rel == Rel::rmw) e->from = Dir::read;

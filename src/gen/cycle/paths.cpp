@@ -345,19 +345,19 @@ Expected<Path> parse_path(const std::string& text) {
     else
       parts.back() += c;
   if (parts.size() < 2)
-    return wrong(fmt::format("'{}' is no path", text), "for example st+proxy+bar+bulk.store.source");
+    return wrong(fmt::format("'{}' is not a path", text), "for example st+proxy+bar+bulk.store.source");
   Path p{parts.front(), parts.back(), {parts.begin() + 1, parts.end() - 1}};
   for (const std::string& w : {p.first, p.last})
     if (find(k_accesses, w) == nullptr) {
       const std::string near = nearest(w, path_accesses());
-      return wrong(fmt::format("'{}' is no access of a path", w),
+      return wrong(fmt::format("'{}' is not an access of a path", w),
                    near.empty() ? fmt::format("these are {}", fmt::join(path_accesses(), ", "))
                                 : fmt::format("did you mean {}?", near));
     }
   for (const std::string& w : p.edges)
     if (find(k_edges, w) == nullptr) {
       const std::string near = nearest(w, path_edges());
-      return wrong(fmt::format("'{}' is no edge of a path", w),
+      return wrong(fmt::format("'{}' is not an edge of a path", w),
                    near.empty() ? fmt::format("these are {}", fmt::join(path_edges(), ", "))
                                 : fmt::format("did you mean {}?", near));
     }

@@ -138,7 +138,7 @@ Expected<prog::Test> coherence_test(const std::string& name, const TestOptions& 
   if (!tests) return std::unexpected(tests.error());
   for (Coherence& t : *tests)
     if (t.name == name || t.name.starts_with(name + "@")) return std::move(t.test);
-  return error_at({}, fmt::format("'{}' is no test of sequential consistency per location", name),
+  return error_at({}, fmt::format("'{}' is not a test of sequential consistency per location", name),
                   "CoRR, CoRW1, CoRW2, CoWR, CoWW");
 }
 

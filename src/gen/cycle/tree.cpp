@@ -140,7 +140,7 @@ Expected<Tree> parse_tree(const std::string& text, size_t threads) {
       continue;
     }
     const bool letter = c >= 'a' && c <= 'z';
-    if (!letter && !(c >= '0' && c <= '9')) return bad(text, i, fmt::format("'{}' is no thread", c));
+    if (!letter && !(c >= '0' && c <= '9')) return bad(text, i, fmt::format("'{}' is not a thread", c));
     const size_t thread = letter ? static_cast<size_t>(c - 'a') + 10 : static_cast<size_t>(c - '0');
     if (thread >= threads) return bad(text, i, fmt::format("there is no thread {}; the test has {}", thread, threads));
     if (seen[thread]) return bad(text, i, fmt::format("thread {} is placed twice", thread));

@@ -431,7 +431,7 @@ void Lowering::requires_fresh_array(const llvm::CallBase& c) {
     slot = out().parameters[out().values[values(a)[0].index].index].region;
     name = module_.regions[slot.index].name;
   } else {
-    refuse("__requires_fresh_array of an expression that is no variable",
+    refuse("__requires_fresh_array of an expression that is not a variable",
            "give it a pointer variable, or a pointer in a structure passed by value");
     return;
   }

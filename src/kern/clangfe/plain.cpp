@@ -49,7 +49,7 @@ std::string Writer::run() {
   std::string out = ".version 8.5\n.target sm_70\n.address_size 64\n";
   out += variables_;
   for (const char* word : {"__cluster_dims__", "__block_size__"})  // as headers/cuda.hdr marks them
-    if (kernel_.getSection() == word) refuse(word, "leave it out: without it the blocks are no clusters");
+    if (kernel_.getSection() == word) refuse(word, "leave it out: without it the blocks are not clusters");
   out += fmt::format(".visible .entry {}({})\n{}{{\n", word_of(kernel_.getName()), parameters, launch_bounds());
   out += registers_ + code_ + "}\n";
   return table_.text() + "%%\n" + out;

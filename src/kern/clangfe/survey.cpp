@@ -430,7 +430,7 @@ void Survey::add_attributes() {
       Failure f{.said = {.span = a.said.span,
                          .message = "the attribute " + name.substr(name.find('\'')),
                          .hint = "leave it out if it says nothing of what the kernel does; without cluster_dims the "
-                                 "blocks are no clusters"},
+                                 "blocks are not clusters"},
                 .at = sm.getExpansionLoc(at),
                 .inside = clang::dyn_cast<FunctionDecl>(d)};
       f.said.fault = Fault::unsupported;

@@ -33,7 +33,7 @@ int write(const std::string& path, std::string_view text, const Output& output) 
 int suite(const launch::Options& o, const std::vector<std::string>& words, launch::AnswerFunction verify,
           const Output& output) {
   if (!std::filesystem::is_directory(o.suite))
-    return fail(error_at({}, fmt::format("'{}' is no folder", o.suite), "--suite=DIR").error(), output);
+    return fail(error_at({}, fmt::format("'{}' is not a folder", o.suite), "--suite=DIR").error(), output);
   if (!o.output.empty())
     return fail(error_at({}, "--output is of one file: a suite writes a table", "--table=FILE.csv").error(), output);
   if (o.form != launch::Form::text)

@@ -325,7 +325,7 @@ Expected<std::vector<Ran>> read_table(const std::string& path) {
   std::istringstream lines((*file)->text);
   std::string line;
   if (!std::getline(lines, line) || line != k_heading)
-    return error_at({*file, 0, static_cast<uint32_t>(line.size())}, "this is no table of prove --suite",
+    return error_at({*file, 0, static_cast<uint32_t>(line.size())}, "this is not a table of prove --suite",
                     fmt::format("--table writes one; its first line is {}", k_heading));
   uint32_t at = static_cast<uint32_t>(line.size()) + 1;
   for (; std::getline(lines, line); at += static_cast<uint32_t>(line.size()) + 1) {

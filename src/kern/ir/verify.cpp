@@ -52,7 +52,7 @@ class Checker {
       for (uint32_t i = 0; i < f_.blocks[b].instructions.size(); ++i)
         for (const ValueId r : f_.blocks[b].instructions[i].results) {
           if (r.index >= f_.values.size() || f_.value(r).kind != Value::result) {
-            fault(b, fmt::format("instruction {} defines %{}, which is no result", i, r.index));
+            fault(b, fmt::format("instruction {} defines %{}, which is not a result", i, r.index));
             continue;
           }
           if (block_of_[r.index] != ~0u) fault(b, fmt::format("%{} is defined twice", r.index));
@@ -83,7 +83,7 @@ class Checker {
         for (const Phi::Entry& e : phi->entries) {
           const auto& preds = cfg_.predecessors({b});
           if (std::find(preds.begin(), preds.end(), e.from) == preds.end())
-            fault(b, "a phi names a block that is no predecessor");
+            fault(b, "a phi names a block that is not a predecessor");
           use(e.from.index, ~0u, e.value);
           if (e.value.index < f_.values.size() && !in.results.empty() &&
               !(f_.value(e.value).type == f_.value(in.results[0]).type))

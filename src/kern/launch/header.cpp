@@ -76,7 +76,7 @@ bool harmless_macro(std::string_view text) {
 
 // What is wrong with an option on the second line of a file in this folder; "" if nothing.
 std::string not_permitted(const std::string& folder, std::string_view name, const std::string& value) {
-  if (name.empty()) return fmt::format("'{}' on the second line is no option", value);
+  if (name.empty()) return fmt::format("'{}' on the second line is not an option", value);
   const auto inside = [&] { return value.starts_with('-') ? false : is_below(value, folder); };
   if (name == "-D")
     return harmless_macro(value) ? ""
@@ -123,7 +123,7 @@ Expected<std::optional<Header>> read_header(const SourcePtr& file) {
     const auto* known = std::find(std::begin(k_names) + 1, std::end(k_names), code);
     if (known == std::end(k_names)) {
       const std::string near = nearest(code, {std::begin(k_names) + 1, std::end(k_names)});
-      return error_at(at(lines[0]), fmt::format("'{}' is no way for a test to fail", code),
+      return error_at(at(lines[0]), fmt::format("'{}' is not a way for a test to fail", code),
                       near.empty() ? "NOT_ALL_VERIFIED is the usual one" : fmt::format("did you mean '{}'?", near));
     }
     h.expected = static_cast<Ending>(known - std::begin(k_names));
@@ -170,7 +170,7 @@ Expected<std::optional<Header>> read_header(const SourcePtr& file) {
     try {
       const std::regex check(pattern, std::regex::ECMAScript | std::regex::multiline);
     } catch (const std::regex_error&) {
-      return error_at(at(lines[i]), "this is no regular expression",
+      return error_at(at(lines[i]), "this is not a regular expression",
                       "put an empty line between the header and other comments");
     }
     h.patterns.push_back(pattern);

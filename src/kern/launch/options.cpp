@@ -320,7 +320,7 @@ class Parser {
           return nullptr;
         }
       const std::string near = nearest(name, names);
-      fault(fmt::format("'{}' is no option of prove", name),
+      fault(fmt::format("'{}' is not an option of prove", name),
             near.empty() ? "fencepost prove --help lists them" : fmt::format("did you mean '{}'?", near));
     }
     return found;
@@ -711,7 +711,7 @@ Expected<void> settle(Options& o, const Source& file) {
       if (*l.global_size[d] % *l.local_size[d] != 0)
         return error_at({},
                         fmt::format("Dimension {} of global size does not divide by dimension {} of local size", d, d),
-                        fmt::format("{} is no multiple of {}", *l.global_size[d], *l.local_size[d]));
+                        fmt::format("{} is not a multiple of {}", *l.global_size[d], *l.local_size[d]));
       l.num_groups.push_back(*l.global_size[d] / *l.local_size[d]);
     }
   }

@@ -69,7 +69,7 @@ Expected<Toolkit> find_toolkit(const std::string& given, const Environment& envi
   namespace fs = std::filesystem;
   std::error_code failed;
   if (!fs::is_directory(out.folder, failed))
-    return wrong(fmt::format("'{}' is no folder", out.folder),
+    return wrong(fmt::format("'{}' is not a folder", out.folder),
                  "the folder of a CUDA toolkit, as /usr/local/cuda-12.9; it holds include/cuda_runtime.h");
   for (const char* header : {"cuda.h", "cuda_runtime.h"})
     if (const fs::path path = fs::path(out.folder) / "include" / header; !fs::is_regular_file(path, failed))

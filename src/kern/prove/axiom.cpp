@@ -377,7 +377,7 @@ class Parser {
       expect(":");
       const uint64_t low = number();
       expect("]");
-      if (high > a.width || low >= high) fault("these are no bits of a value of " + std::to_string(a.width));
+      if (high > a.width || low >= high) fault("these are not the bits of a value of " + std::to_string(a.width));
       AxiomTerm e = make("=extract", static_cast<uint8_t>(high - low), {a});
       e.bits = low;
       a = std::move(e);
@@ -444,7 +444,7 @@ class Parser {
         std::vector<std::string> known;
         for (const auto& [n, v] : variables_) known.push_back(n);
         const std::string near = nearest(name, known);
-        fault("'" + name + "' is no variable here", near.empty() ? "" : "did you mean '" + near + "'?");
+        fault("'" + name + "' is not a variable here", near.empty() ? "" : "did you mean '" + near + "'?");
       }
       AxiomTerm v;
       v.kind = AxiomTerm::variable;

@@ -89,7 +89,7 @@ void check_arguments(const ir::Module& m, const std::vector<launch::Arguments>& 
       wrong.add({.message = fmt::format("{}: '{}' has {} of these, and {} are given", option, a.kernel, takes,
                                         a.values.size()),
                  .hint = arrays ? "the arrays are the pointer parameters; * for one of any size"
-                                : "the arguments are those that are no arrays; * for any value"});
+                                : "the arguments are those that are not arrays; * for any value"});
     if (std::count_if(given.begin(), given.end(), [&](const auto& b) { return b.kernel == a.kernel; }) > 1 &&
         &a != &*std::find_if(given.begin(), given.end(), [&](const auto& b) { return b.kernel == a.kernel; }))
       wrong.add({.message = fmt::format("{}: '{}' is given twice", option, a.kernel), .hint = "give it once"});

@@ -79,7 +79,7 @@ NodeOp node_op(ExprKind k) {
     default:
       break;
   }
-  FENCEPOST_INVARIANT(false, "this expression is no operator of the model");
+  FENCEPOST_INVARIANT(false, "this expression is not an operator of the model");
   return NodeOp::empty_rel;
 }
 

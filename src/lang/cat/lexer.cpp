@@ -194,7 +194,7 @@ class Lexer {
     }
     const std::string shown =
         byte < 0x20 || byte >= 0x7f ? fmt::format("byte 0x{:02x}", byte) : fmt::format("'{}'", static_cast<char>(byte));
-    std::string hint = "it is no part of the cat language";
+    std::string hint = "it is not part of the cat language";
     if (byte == '-') hint = "difference is written '\\'; inverse is written '^-1'";
     if (byte == '/') hint = "comments are (* ... *), // ... and /* ... */";
     if (byte == '.') hint = "a name begins with a letter, a digit or '_'";

@@ -40,7 +40,7 @@ class Linter {
       out_.warning("header", span(*h), fmt::format("'{}' says nothing of address spaces", h->value),
                    "any, or no such header");
     if (const Header* h = header("hosts"); h != nullptr && h->value != "x86")
-      out_.warning("header", span(*h), fmt::format("'{}' is no host that tests can have", h->value),
+      out_.warning("header", span(*h), fmt::format("'{}' is not a host that tests can have", h->value),
                    "x86, or no such header");
     if (const Header* h = header("barriers"); h != nullptr && h->value != "mentioned")
       out_.warning("header", span(*h), fmt::format("'{}' says nothing of barriers", h->value),
@@ -98,7 +98,7 @@ class Linter {
       dialect_ = d;
       return;
     }
-    out_.warning("header", span(*h), fmt::format("'{}' is no dialect", h->value), "ptx, vulkan or opencl");
+    out_.warning("header", span(*h), fmt::format("'{}' is not a dialect", h->value), "ptx, vulkan or opencl");
   }
 
   void scopes_header() {
@@ -106,7 +106,7 @@ class Linter {
     if (h == nullptr) return;
     for (const std::string& w : words(h->value))
       if (!vocab::level_of(dialect_, w))
-        out_.warning("header", span(*h), fmt::format("'{}' is no scope of {}", w, vocab::name(dialect_)),
+        out_.warning("header", span(*h), fmt::format("'{}' is not a scope of {}", w, vocab::name(dialect_)),
                      "the scopes of PTX are cta, cluster, gpu and sys");
   }
 
@@ -162,7 +162,7 @@ class Linter {
     for (std::string item; std::getline(list, item, ';');) {
       const std::vector<std::string> parts = words(item);
       if (parts.size() < 3) {
-        out_.warning("header", span(*h), fmt::format("'{}' is no clause", item), "NAME SECTIONS TEXT");
+        out_.warning("header", span(*h), fmt::format("'{}' is not a clause", item), "NAME SECTIONS TEXT");
       } else if (!names.contains(parts[0])) {
         const std::string near = nearest(parts[0], std::vector<std::string>(names.begin(), names.end()));
         out_.warning("header", span(*h),

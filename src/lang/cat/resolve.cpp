@@ -134,7 +134,7 @@ class Resolver {
                                       [&](const auto& v) { return v.first == question; });
       std::string answer = given == options_.variants.end() ? answers.front() : given->second;
       if (std::find(answers.begin(), answers.end(), answer) == answers.end()) {
-        findings_.error("header", Span{}, fmt::format("'{}' is no answer to {}", answer, question),
+        findings_.error("header", Span{}, fmt::format("'{}' is not an answer to {}", answer, question),
                         fmt::format("the answers are {}", fmt::join(answers, ", ")));
         answer = answers.front();
       }
@@ -504,7 +504,7 @@ class Resolver {
   void unknown(const Expr& e) {
     if (incomplete_ || findings_.full()) return;  // its definition may stand where nothing could be read
     const std::string text = p_.name(e.symbol);
-    std::string hint = "it is no definition above, no event tag and no base relation (docs/cat.md lists them)";
+    std::string hint = "it is not a definition above, an event tag or a base relation (docs/cat.md lists them)";
     const std::string other = other_name(text);
     if (!other.empty()) {
       hint = fmt::format("here it is '{}'", other);

@@ -167,7 +167,7 @@ class Frame {
       const prog::SymbolId s = b_.require(t.text, c_.span(t));
       const prog::Object& o = init_of(s);
       if (o.home != prog::k_none || prog::is_tensor_map(o) || b_.test.symbols[s].aliased != prog::k_none)
-        c_.fail(t, fmt::format("{} is no location of global memory", litmus::quoted(t.text)),
+        c_.fail(t, fmt::format("{} is not a location of global memory", litmus::quoted(t.text)),
                 fmt::format("declare it as '{} = 0'", t.text));
       if (std::find(all.begin(), all.end(), s) != all.end())
         c_.fail(t, fmt::format("{} stands twice here", litmus::quoted(t.text)), "name different locations");

@@ -172,7 +172,7 @@ class Parser {
     }
     const std::string least = t.is_unsigned ? "0" : std::to_string(-static_cast<int64_t>(mask / 2) - 1);
     fail_at(constant.span,
-            fmt::format("{} is no value of {} bits {} a sign", constant.span.text(), t.width,
+            fmt::format("{} is not a value of {} bits {} a sign", constant.span.text(), t.width,
                         t.is_unsigned ? "without" : "with"),
             fmt::format("values are {} to {}", least, t.is_unsigned ? mask : mask / 2));
   }

@@ -314,7 +314,7 @@ class Builder {
       fail_at(v.span, fmt::format("{} does not fit {} bits", s, width), "use a wider type, such as long");
     const int64_t most = static_cast<int64_t>(is_unsigned ? term::mask(width) : term::mask(width) >> 1);
     if (width < 32 && (is_unsigned ? s < 0 : s > most))
-      fail_at(v.span, fmt::format("{} is no value of {} bits {} a sign", s, width, is_unsigned ? "without" : "with"),
+      fail_at(v.span, fmt::format("{} is not a value of {} bits {} a sign", s, width, is_unsigned ? "without" : "with"),
               fmt::format("values are {} to {}", is_unsigned ? 0 : -most - 1, most));
     return v.constant & term::mask(width);
   }

@@ -239,7 +239,7 @@ class Lowering : public Operation {
     if (w_.has("phase_type::conditional") && !w_.has("parity"))
       fail(".phase_type::conditional asks for .parity", "write .parity.phase_type::conditional");
     if (w_.has("parity") && w_.values[0].is_const() && w_.values[0].value() > 1)
-      fail(fmt::format("{} is no parity", w_.values[0].value()), "the parity of a phase is 0 or 1");
+      fail(fmt::format("{} is not a parity", w_.values[0].value()), "the parity of a phase is 0 or 1");
     if (w_.has("phase_type::conditional") && prog::is_second_layout(object(w_.mbarrier)))
       refuse("the conditional phase of an mbarrier of layout::v1", "the payload report is not modelled");
     at_mbarrier(w_.mbarrier, true);

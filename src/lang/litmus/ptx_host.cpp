@@ -100,12 +100,12 @@ void parse_host_instruction(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mn
     std::vector<std::string> known = host_mnemonics();
     known.insert(known.end(), common_mnemonics().begin(), common_mnemonics().end());
     c.fail(word,
-           fmt::format("{} is no instruction of x86 that threads of the host may have", litmus::quoted(word.text)),
+           fmt::format("{} is not an instruction of x86 that threads of the host may have", litmus::quoted(word.text)),
            suggest(word.text, known, fmt::format("known are {}", k_known)));
   };
   if (m.parts.size() > 1)
     c.fail(m.parts[1],
-           fmt::format("{} is no instruction of x86: modifiers with dots are PTX's", litmus::quoted(m.text())),
+           fmt::format("{} is not an instruction of x86: modifiers with dots are PTX's", litmus::quoted(m.text())),
            fmt::format("this thread is on the host; known are {}", k_known));
   if (head.is("mov")) return move(c, b, t, m);
   if (head.is("xchg")) return locked(c, b, t, m, "xchg");
@@ -118,7 +118,7 @@ void parse_host_instruction(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mn
   if (!head.is("lock")) unknown(head);
   const Token word = c.expect_word("an instruction after 'lock'", fmt::format("known are {}", k_known));
   if (!word.is("xadd") && std::find(std::begin(k_locked), std::end(k_locked), word.text) == std::end(k_locked))
-    c.fail(word, fmt::format("'lock {}' is no instruction that threads of the host may have", word.text),
+    c.fail(word, fmt::format("'lock {}' is not an instruction that threads of the host may have", word.text),
            fmt::format("known are {}", k_known));
   locked(c, b, t, m, word.text);
 }

@@ -46,7 +46,7 @@ class Multimem : public Operation {
   // "Address operand must be a multimem address. Otherwise, the behavior is undefined."
   void check_address(prog::SymbolId s) const {
     if (b_.multimem(s) == nullptr)
-      fail(fmt::format("{} is no multimem address", name_of(s)),
+      fail(fmt::format("{} is not a multimem address", name_of(s)),
            fmt::format("declare one as in 'mm @ multimem {}, y'", name_of(s)));
   }
   // 9.7.10.15: "the size of the specified type along with .vec must equal 32, 64 or 128 bits".

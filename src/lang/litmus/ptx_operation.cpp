@@ -160,7 +160,7 @@ void Operation::check_size(const std::vector<uint64_t>& of) const {
   const uint64_t n = w_.numbers[0];
   const bool bulk = of.empty();
   if (bulk ? n != 0 && n % k_box == 0 : std::find(of.begin(), of.end(), n) != of.end()) return;
-  fail(fmt::format("{} is no number of bytes that {} copies", n, m_.text()),
+  fail(fmt::format("{} is not a number of bytes that {} copies", n, m_.text()),
        bulk             ? "the size of a bulk copy is a multiple of 16"
        : of.size() == 1 ? "cp.async.cg copies 16 bytes"
                         : "cp.async copies 4, 8 or 16 bytes");
@@ -182,7 +182,7 @@ void Operation::in_space(prog::SymbolId s, bool shared, bool own) {
 void Operation::at_mbarrier(prog::SymbolId m, bool local) {
   const prog::Object& o = object(m);
   if (!o.mbarrier)
-    fail(fmt::format("{} is no mbarrier object", name_of(m)),
+    fail(fmt::format("{} is not an mbarrier object", name_of(m)),
          fmt::format("declare it as '{} @ mbarrier P{}'", name_of(m), thread_));
   // .multicast::cluster::all signals the object of each CTA, whatever the space that is written.
   const bool everywhere = w_.has("multicast::cluster::all");

@@ -100,7 +100,7 @@ class TensorCopy : public Operation {
   // A location that is no declared map.
   void check_plain(prog::SymbolId map) {
     const std::string hint = fmt::format("declare it with its boxes, as in '{} @ tensormap x'", name_of(map));
-    if (w_.form->meaning != Meaning::tensor_load) fail(fmt::format("{} is no tensor map", name_of(map)), hint);
+    if (w_.form->meaning != Meaning::tensor_load) fail(fmt::format("{} is not a tensor map", name_of(map)), hint);
     if (w_.base || rows() || !w_.coordinates[0].is_const(0) || w_.coordinates.size() > 1)
       fail(fmt::format("{} has no boxes, and the one coordinate 0", name_of(map)), hint);
   }

@@ -225,8 +225,8 @@ class Writer {
     const bool load = is_any(head, {"ld", "load"}), store = is_any(head, {"st", "store"}),
                rmw = is_any(head, {"atom", "rmw", "red"});
     if ((load || store || rmw) && location.empty()) return misfit("it accesses no memory");
-    if (load && i.kind != Kind::load) return misfit("it is no load");
-    if (store && i.kind != Kind::store) return misfit("it is no store");
+    if (load && i.kind != Kind::load) return misfit("it is not a load");
+    if (store && i.kind != Kind::store) return misfit("it is not a store");
     if (rmw && i.kind == Kind::load) return misfit("a load has nothing to write");
     if (rmw && dst.empty() && head != "red") dst = fmt::format("r{}", 900 + t);
     if (!dst.empty()) registers_[t][dst];

@@ -339,7 +339,8 @@ class Generator {
       ++number_;
       if (visit_ == nullptr) continue;
       auto test = read::parse_one(make_source("generated.litmus", text(code, s)));
-      if (!test) invariant_failed(__FILE__, __LINE__, ("a generated test is no test: " + render(test.error())).c_str());
+      if (!test)
+        invariant_failed(__FILE__, __LINE__, ("a generated test is not a test: " + render(test.error())).c_str());
       if (!(*visit_)({number_, std::move(*test)})) stopped_ = true;
       if (stopped_) return;
     }

@@ -94,7 +94,7 @@ class Reader {
     else {
       const std::string near = nearest(w[1].text, languages);
       return error_at(
-          w[1].span, fmt::format("'{}' is no language of tables", w[1].text),
+          w[1].span, fmt::format("'{}' is not a language of tables", w[1].text),
           near.empty() ? "known are PTX, VULKAN, OPENCL and CUDA" : fmt::format("did you mean '{}'?", near));
     }
     model = w[2].text;
@@ -107,7 +107,7 @@ class Reader {
       const std::string word = unknown_word(language, form);
       if (word.empty()) return {};
       const std::string near = nearest(word, heads(language));
-      return error_at(r.span, fmt::format("'{}' is no word of {} instructions", word, prog::name(language)),
+      return error_at(r.span, fmt::format("'{}' is not a word of {} instructions", word, prog::name(language)),
                       word == form.front() && !near.empty()
                           ? fmt::format("did you mean '{}'?", near)
                           : fmt::format("instructions begin with {}", fmt::join(heads(language), ", ")));

@@ -154,7 +154,7 @@ bool holds(const Test& test, const Cond& c, const FinalValues& f) {
   }
   const auto a = static_cast<uint64_t>(value_of(test, c.lhs, f));
   const auto b = static_cast<uint64_t>(value_of(test, c.rhs, f));
-  FENCEPOST_INVARIANT(term::is_comparison(c.cmp), "a condition compares with an operator that is no comparison");
+  FENCEPOST_INVARIANT(term::is_comparison(c.cmp), "a condition compares with an operator that is not a comparison");
   return term::eval_op(c.cmp, 64, 1, a, b, 0) != 0;
 }
 

@@ -230,7 +230,7 @@ class Flattener {
       const Meaning* m = find(s.predicate, made);
       if (m == nullptr) unknown(s.predicate, s.span);
       if (m->kind != Meaning::Kind::reg || out_.registers[m->index].width != 1)
-        litmus::fail_at(s.span, fmt::format("{} is no predicate", s.predicate));
+        litmus::fail_at(s.span, fmt::format("{} is not a predicate", s.predicate));
       n.predicate = m->index;
       n.negated = s.negated;
     }

@@ -207,7 +207,7 @@ class Parser {
     const auto [stop, failed] = std::from_chars(s.data(), s.data() + s.size(), v, base);
     if (failed == std::errc{} && stop != s.data() + s.size() && *stop == '%') expression();
     if (failed != std::errc{} || stop != s.data() + s.size())
-      litmus::fail_at(l_.span(t), fmt::format("{} is no number of 64 bits", litmus::quoted(t.text)));
+      litmus::fail_at(l_.span(t), fmt::format("{} is not a number of 64 bits", litmus::quoted(t.text)));
     return minus ? 0 - v : v;
   }
   uint32_t small(uint64_t most = 0xffffffff) {
@@ -647,7 +647,7 @@ class Parser {
       const std::string_view digits = t.text.substr(2);
       const auto [stop, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), o.number, 16);
       if (failed != std::errc{} || stop != digits.data() + digits.size() || digits.size() != (o.is_double ? 16u : 8u))
-        litmus::fail_at(l_.span(t), fmt::format("{} is no floating point literal", litmus::quoted(t.text)),
+        litmus::fail_at(l_.span(t), fmt::format("{} is not a floating point literal", litmus::quoted(t.text)),
                         "0f and 8 hexadecimal digits, or 0d and 16");
     } else {
       o.is_double = true;

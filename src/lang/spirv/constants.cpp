@@ -191,14 +191,14 @@ bool Constants::has(Id id) const {
 uint64_t Constants::whole(Id id, const Instruction& user) const {
   const Value v = value(id, user);
   if (!v.is(Value::Kind::scalar) || !v.e.is_const())
-    m_.fail(user, fmt::format("{} is no integer constant", m_.name(id)));
+    m_.fail(user, fmt::format("{} is not an integer constant", m_.name(id)));
   return v.e.value();
 }
 
 Value Constants::value(Id id, const Instruction& user) const {
   if (const auto it = memo_.find(id); it != memo_.end()) return it->second;
   const Instruction* d = m_.definition(id);
-  if (d == nullptr || !is_constant(d->op)) m_.fail(user, fmt::format("{} is no constant", m_.name(id)));
+  if (d == nullptr || !is_constant(d->op)) m_.fail(user, fmt::format("{} is not a constant", m_.name(id)));
   if (std::find(open_.begin(), open_.end(), id) != open_.end())
     m_.fail(*d, fmt::format("{} is defined by itself", m_.name(id)));
   if (open_.size() > 1000) m_.refuse(*d, "constants nested more than 1000 deep are not read");
@@ -261,7 +261,7 @@ Value Constants::compute(const Instruction& i) const {
       if (auto v = ops_.compute({i, i.word(0), i.type, 1})) return *v;
       m_.refuse(i, fmt::format("{} on constants is not read", opcode_name(i.word(0))));
     default:
-      m_.fail(i, "this is no constant");
+      m_.fail(i, "this is not a constant");
   }
 }
 

@@ -68,7 +68,7 @@ class Inliner {
       std::vector<uint32_t>& next = flow_.segments[p.segment].next;
       const auto to = [&](Id label) {
         const auto it = first.find(label);
-        if (it == first.end()) m_.fail(*p.last, fmt::format("{} is no block of this function", m_.name(label)));
+        if (it == first.end()) m_.fail(*p.last, fmt::format("{} is not a block of this function", m_.name(label)));
         if (std::find(next.begin(), next.end(), it->second) == next.end()) next.push_back(it->second);
       };
       switch (static_cast<Op>(p.last->op)) {

@@ -30,7 +30,7 @@ std::string to_string(const Grid& g) {
 Expected<Grid> parse_grid(std::string_view text) {
   const auto bad = [&](std::string_view why) {
     return error_at(
-        {}, fmt::format("'{}' is no launch: {}", text, why),
+        {}, fmt::format("'{}' is not a launch: {}", text, why),
         "a launch is T.S.W[.Q[.D]]: threads of a subgroup (warp), subgroups of a workgroup (block), workgroups, for "
         "example 2.1.3");
   };

@@ -253,7 +253,7 @@ QuestionValue read_operand(Line& l) {
       } else if (l.accept("[")) {
         v.path.push_back(l.number());
         l.expect("]");
-        if (v.path.back() >= k_member) litmus::fail_at(l.since(begin), "an index is no such number");
+        if (v.path.back() >= k_member) litmus::fail_at(l.since(begin), "the index is too large");
       } else {
         break;
       }

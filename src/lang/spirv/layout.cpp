@@ -27,7 +27,7 @@ uint64_t round_up(uint64_t n, uint64_t to) { return to == 0 ? n : (n + to - 1) /
 uint8_t Types::bits(Id type, const Instruction& user) const {
   const Type& t = m_.type(type, user);
   if (t.kind == Type::Kind::pointer) return m_.address32() ? 32 : 64;
-  if (!t.scalar()) m_.fail(user, fmt::format("{} is no scalar type", m_.name(type)));
+  if (!t.scalar()) m_.fail(user, fmt::format("{} is not a scalar type", m_.name(type)));
   return t.kind == Type::Kind::bool_ ? uint8_t{1} : static_cast<uint8_t>(t.width);
 }
 

@@ -64,7 +64,7 @@ void Lowering::terminator(const Instruction& i) {
     for (const uint32_t s : g.next)
       if (flow_.segments[s].block->label == label && flow_.segments[s].begin == 0 && flow_.segments[s].frame == g.frame)
         return s;
-    m_.fail(i, fmt::format("{} is no block of this function", m_.name(label)));
+    m_.fail(i, fmt::format("{} is not a block of this function", m_.name(label)));
   };
   switch (static_cast<Op>(i.op)) {
     case Op::OpBranch:
@@ -216,7 +216,7 @@ Value Lowering::value_in(uint32_t frame, Id id, const Instruction& user) {
     return ops_.undefined(d->type, m_.name(id), *d);  // one value for the launch
   }
   if (static_cast<Op>(d->op) == Op::OpConstantSampler || static_cast<Op>(d->op) == Op::OpExtInst || d->type == 0)
-    m_.fail(user, fmt::format("{} is no value that is known here", m_.name(id)));
+    m_.fail(user, fmt::format("{} is not a value that is known here", m_.name(id)));
   m_.fail(user, fmt::format("{} is used before it is defined", m_.name(id)),
           "a definition stands on every way to its uses");
 }
@@ -375,7 +375,7 @@ void Lowering::instruction(const Instruction& i) {
       return;
     case Op::OpExtInst: {
       const auto set = m_.extended(i.word(0));
-      if (!set) m_.fail(i, fmt::format("{} is no set of extended instructions", m_.name(i.word(0))));
+      if (!set) m_.fail(i, fmt::format("{} is not a set of extended instructions", m_.name(i.word(0))));
       if (*set == ExtendedSet::clspv || *set == ExtendedSet::silent) return;
       if (auto v = ops_.extended({i, i.op, i.type, 2}, *set, i.word(1))) {
         define(i, settle(std::move(*v), i));

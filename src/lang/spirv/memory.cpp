@@ -39,7 +39,7 @@ Sharing sharing_of(StorageClass c) {
 const Variable& Memory::variable(const Instruction& at) {
   if (const auto it = variables_.find(at.result); it != variables_.end()) return it->second;
   const Type& p = m_.type(at.type, at);
-  if (p.kind != Type::Kind::pointer) m_.fail(at, fmt::format("{} is no pointer type", m_.name(at.type)));
+  if (p.kind != Type::Kind::pointer) m_.fail(at, fmt::format("{} is not a pointer type", m_.name(at.type)));
   Variable v;
   v.id = at.result;
   v.at = &at;
@@ -176,7 +176,7 @@ prog::SymbolId Memory::symbol(const Variable& v, const std::string& key, uint32_
   const auto number = [&](const Value& x) -> std::optional<uint64_t> {
     if (x.is(Value::Kind::undefined) || x.is(Value::Kind::opaque)) return std::nullopt;
     if (x.is(Value::Kind::pointer)) m_.refuse(*v.at, "memory that holds pointers is not read");
-    if (!x.e.is_const()) m_.fail(*v.at, "the initial value is no constant");
+    if (!x.e.is_const()) m_.fail(*v.at, "the initial value is not a constant");
     return x.e.value();
   };
   const auto put = [&](uint64_t cell, std::optional<uint64_t> value) {

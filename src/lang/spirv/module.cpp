@@ -168,7 +168,8 @@ void Module::read_type(const Instruction& i) {
   Type t;
   t.at = &i;
   const auto known = [&](Id id) -> Id {
-    if (!types_.contains(id)) fail(i, fmt::format("{} is no type", name(id)), "a type is declared before it is used");
+    if (!types_.contains(id))
+      fail(i, fmt::format("{} is not a type", name(id)), "a type is declared before it is used");
     return id;
   };
   switch (static_cast<Op>(i.op)) {
@@ -425,7 +426,7 @@ void Module::read_entry(const std::string& wanted) {
     refuse(*found, "only compute shaders and kernels are read", "the execution model is GLCompute or Kernel");
   entry_name_ = found->string(2);
   const auto it = function_of_.find(found->word(1));
-  if (it == function_of_.end()) fail(*found, fmt::format("{} is no function", name(found->word(1))));
+  if (it == function_of_.end()) fail(*found, fmt::format("{} is not a function", name(found->word(1))));
   entry_ = &functions_[it->second];
   if (entry_->blocks.empty()) fail(*found, "the entry point has no body");
   for (const Instruction* m : modes_) {
@@ -444,7 +445,7 @@ void Module::read_entry(const std::string& wanted) {
 
 const Type& Module::type(Id id, const Instruction& user) const {
   const auto it = types_.find(id);
-  if (it == types_.end()) fail(user, fmt::format("{} is no type", name(id)));
+  if (it == types_.end()) fail(user, fmt::format("{} is not a type", name(id)));
   return it->second;
 }
 
@@ -461,7 +462,7 @@ const Instruction* Module::definition(Id id) const {
 Id Module::type_id_of(Id value, const Instruction& user) const {
   const Instruction* d = definition(value);
   if (d == nullptr || d->type == 0)
-    fail(user, fmt::format("{} is no value", name(value)), "every id is the result of an instruction");
+    fail(user, fmt::format("{} is not a value", name(value)), "every id is the result of an instruction");
   return d->type;
 }
 
@@ -474,7 +475,7 @@ const Function* Module::find_function(Id id) const {
 
 const Function& Module::function(Id id, const Instruction& user) const {
   const Function* f = find_function(id);
-  if (f == nullptr) fail(user, fmt::format("{} is no function", name(id)));
+  if (f == nullptr) fail(user, fmt::format("{} is not a function", name(id)));
   return *f;
 }
 

@@ -69,7 +69,7 @@ Value Operations::construct(const Operation& o) const {
   const uint64_t n = t.kind == Type::Kind::struct_                                 ? t.members.size()
                      : t.kind == Type::Kind::vector || t.kind == Type::Kind::array ? types_.count(o.type, o.at)
                                                                                    : 0;
-  if (n == 0) m_.fail(o.at, fmt::format("{} is no composite type", m_.name(o.type)));
+  if (n == 0) m_.fail(o.at, fmt::format("{} is not a composite type", m_.name(o.type)));
   if (parts.size() != n)
     m_.fail(o.at, fmt::format("{} has {} parts, and {} are given", m_.name(o.type), n, parts.size()));
   return Value::composite(o.type, std::move(parts));
@@ -195,9 +195,9 @@ Value Operations::pointer_compare(const Operation& o, term::Op op) const {
 Value Operations::access_chain(const Operation& o, bool pointer) const {
   Value base = arg(o, 0);
   if (base.is(Value::Kind::undefined)) m_.refuse(o.at, "an undefined pointer is used here");
-  if (!base.is(Value::Kind::pointer)) m_.fail(o.at, fmt::format("{} is no pointer", m_.name(o.word(0))));
+  if (!base.is(Value::Kind::pointer)) m_.fail(o.at, fmt::format("{} is not a pointer", m_.name(o.word(0))));
   const Type& p = m_.type(base.type, o.at);
-  if (p.kind != Type::Kind::pointer) m_.fail(o.at, fmt::format("{} is no pointer", m_.name(o.word(0))));
+  if (p.kind != Type::Kind::pointer) m_.fail(o.at, fmt::format("{} is not a pointer", m_.name(o.word(0))));
   const auto index = [&](Id id) { return term::resize(term(source_.value(id, o.at), o.at), offset_width(), true); };
   Value out = base;
   out.type = o.type;

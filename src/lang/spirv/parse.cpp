@@ -69,10 +69,10 @@ class Asker {
     const bool variable = d != nullptr && static_cast<Op>(d->op) == Op::OpVariable &&
                           static_cast<spv::StorageClass>(d->word(0)) != spv::StorageClass::Function;
     if (!parameter && !variable)
-      litmus::fail_at(v.span, fmt::format("{} is no variable and no parameter of the entry point", written(v)));
+      litmus::fail_at(v.span, fmt::format("{} is neither a variable nor a parameter of the entry point", written(v)));
     const Type& p = m_.type(d->type, *d);
     if (p.kind != Type::Kind::pointer)
-      litmus::fail_at(v.span, fmt::format("{} is no memory", written(v)), "conditions look at the final memory");
+      litmus::fail_at(v.span, fmt::format("{} is not memory", written(v)), "conditions look at the final memory");
     const Variable& x = memory_.variable(*d);
     if (memory_.decisions().opaque.contains(x.id))
       litmus::unsupported(
@@ -125,7 +125,7 @@ class Asker {
         source = member(source, n);
       } else if (v.named(k)) {
         litmus::fail_at(v.span, fmt::format("there is no member '{}'", v.name(k)),
-                        fmt::format("{} is no structure", m_.name(type)));
+                        fmt::format("{} is not a structure", m_.name(type)));
       } else if (t.composite()) {
         if (t.kind != Type::Kind::runtime_array && v.path[k] >= c_.types().count(type, *d))
           litmus::fail_at(v.span, fmt::format("there is no element {}", v.path[k]),

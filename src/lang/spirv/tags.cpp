@@ -43,7 +43,7 @@ enum Access : uint32_t {
 uint32_t Lowering::constant(Id id, const char* what, const Instruction& i) {
   const Expr e = ops_.term(value(id, i), i);
   if (!e.is_const())
-    m_.refuse(i, fmt::format("the {} is no constant", what), "it must follow from constants and built-in ids");
+    m_.refuse(i, fmt::format("the {} is not a constant", what), "it must follow from constants and built-in ids");
   return static_cast<uint32_t>(e.value());
 }
 
@@ -109,7 +109,7 @@ std::optional<Tag> Lowering::scope(Id id, const Instruction& i) {
     case spv::Scope::ShaderCallKHR:
       m_.refuse(i, "the scope ShaderCall is not read");
     default:
-      m_.fail(i, fmt::format("{} is no scope", n));
+      m_.fail(i, fmt::format("{} is not a scope", n));
   }
 }
 

@@ -90,7 +90,7 @@ std::vector<Statement> statements(const SourcePtr& source) {
       out.push_back({{}, {words[i]}, words[i].begin, words[i].end});
     } else if (out.empty()) {
       litmus::fail_at(Span{source, words[i].begin, words[i].end},
-                      fmt::format("{} is no SPIR-V instruction", litmus::quoted(words[i].text)),
+                      fmt::format("{} is not a SPIR-V instruction", litmus::quoted(words[i].text)),
                       "an instruction is 'OpName operands' or '%result = OpName operands'");
     } else {
       out.back().words.push_back(words[i]);
@@ -206,7 +206,7 @@ Collector parse(const Context& context, const std::vector<uint32_t>& words, cons
     }
     const size_t at = complaint.d != nullptr ? complaint.d->position.index : 0;
     litmus::fail_at(Span{source, 0, 0}, fmt::format("word {} of the module: {}", at, message),
-                    "the file is damaged, or is no SPIR-V module");
+                    "the file is damaged, or is not a SPIR-V module");
   }
   return c;
 }
@@ -407,7 +407,7 @@ Words read(const SourcePtr& given, const Compiled* compiled) {
     spv_binary binary = nullptr;
     Complaint complaint;
     if (spvTextToBinary(context.get(), text.data(), text.size(), &binary, &complaint.d) != SPV_SUCCESS)
-      fail_text(w.source, complaint, "the text is no SPIR-V assembly");
+      fail_text(w.source, complaint, "the text is not SPIR-V assembly");
     const std::unique_ptr<spv_binary_t, BinaryEnd> owner(binary);
     words.assign(binary->code, binary->code + binary->wordCount);
   }

@@ -184,7 +184,7 @@ Expected<void> instructions_known(const prog::Test& test, const cat::Model& mode
   if (i == nullptr) return {};
   const std::string name = stem(model);
   return unsupported_at(i->span,
-                        "'" + i->mnemonic + "' is no instruction of the model " + (name.empty() ? "in use" : name),
+                        "'" + i->mnemonic + "' is not an instruction of the model " + (name.empty() ? "in use" : name),
                         "use --model ptx-9, or a header (* instructions: asynchronous *) in a model of your own");
 }
 

@@ -71,14 +71,14 @@ Expected<reference::Progress> parse_progress(const std::string& text, vocab::Dia
     at = end + 1;
     const size_t eq = part.find('=');
     if (eq == std::string::npos || eq == 0 || eq + 1 == part.size())
-      return error_at({}, "'" + part + "' is no part of a progress model", "LEVEL=MODEL, for example QF=OBE,SG=HSA");
+      return error_at({}, "'" + part + "' is not part of a progress model", "LEVEL=MODEL, for example QF=OBE,SG=HSA");
     const std::string key = lower(part.substr(0, eq));
     const auto found = std::find(known.begin(), known.end(), key);
     if (found == known.end()) {
       const std::string near = nearest(key, known);
       std::string all;
       for (const std::string& k : known) all += (all.empty() ? "" : ", ") + k;
-      return error_at({}, "'" + part.substr(0, eq) + "' is no scope level of " + vocab::name(dialect),
+      return error_at({}, "'" + part.substr(0, eq) + "' is not a scope level of " + vocab::name(dialect),
                       near.empty() ? "one of " + all : "did you mean '" + near + "'?");
     }
     const auto model = level_model(part.substr(eq + 1));

@@ -113,7 +113,7 @@ void LoopTracker::effect() { effect_.assign(effect_.size(), true); }
 size_t LoopTracker::index(prog::LabelId label) const {
   for (size_t k = 0; k < loops_->size(); ++k)
     if ((*loops_)[k].label == label) return k;
-  FENCEPOST_INVARIANT(false, "a backward jump goes to a label that is no loop");
+  FENCEPOST_INVARIANT(false, "a backward jump goes to a label that is not a loop");
   return 0;
 }
 

@@ -376,7 +376,7 @@ class Binder {
       if (it == choices_.rf.end()) return misfit("no rf for " + to_string(test_, r.key));
       const auto w = find(it->second);
       if (!w || !x_.events[*w].tags.has(vocab::Tag::W))
-        return misfit("rf from what is no write to " + to_string(test_, r.key));
+        return misfit("rf from what is not a write to " + to_string(test_, r.key));
       if (x_.events[*w].address != r.address) return misfit("rf between two addresses to " + to_string(test_, r.key));
       if (x_.events[*w].value != r.value) return misfit("rf with two values to " + to_string(test_, r.key));
       rf.set(*w, i);

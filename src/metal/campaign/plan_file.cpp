@@ -130,7 +130,7 @@ void choice(Reader& r, const char* key, E& to, const std::vector<E>& values) {
     }
     words += fmt::format("{}{}", words.empty() ? "" : ", ", name(e));
   }
-  r.fail(*n, fmt::format("'{}' is no {}", text, key), "write one of " + words);
+  r.fail(*n, fmt::format("'{}' is not a {}", text, key), "write one of " + words);
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ Expected<Plan> read_plan(SourcePtr source) {
   try {
     table = toml::parse(source->text, source->name);
   } catch (const toml::parse_error& e) {
-    return error_at(span_at(source, e.source()), fmt::format("this is no TOML: {}", e.description()),
+    return error_at(span_at(source, e.source()), fmt::format("this is not TOML: {}", e.description()),
                     "see docs/campaigns.md for a plan");
   }
   Plan plan;

@@ -84,14 +84,14 @@ class Checker {
   }
 
   void names() {
-    if (!is_identifier(k_.name)) fail("the kernel's name '" + k_.name + "' is no identifier");
+    if (!is_identifier(k_.name)) fail("the kernel's name '" + k_.name + "' is not an identifier");
     std::set<std::string> seen;
     for (const Buffer& b : k_.buffers) {
-      if (!is_identifier(b.name)) fail("the buffer's name '" + b.name + "' is no identifier");
+      if (!is_identifier(b.name)) fail("the buffer's name '" + b.name + "' is not an identifier");
       if (!seen.insert(b.name).second) fail("two buffers or variables are called " + b.name);
     }
     for (const Variable& v : k_.variables) {
-      if (!is_identifier(v.name)) fail("the variable's name '" + v.name + "' is no identifier");
+      if (!is_identifier(v.name)) fail("the variable's name '" + v.name + "' is not an identifier");
       if (!seen.insert(v.name).second) fail("two buffers or variables are called " + v.name);
       if (v.width != 1 && v.width != 32 && v.width != 64)
         fail("variable " + v.name + " has a width other than 1, 32, 64");

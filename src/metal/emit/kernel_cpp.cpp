@@ -129,7 +129,7 @@ Expected<void> test(CText& t, const code::Operation& o) {
       t.line("meeting.arrive_and_wait();");
       return {};
     default:
-      FENCEPOST_INVARIANT(false, "a test statement is no memory instruction, fence or barrier");
+      FENCEPOST_INVARIANT(false, "a test statement is not a memory instruction, fence or barrier");
   }
   return {};
 }

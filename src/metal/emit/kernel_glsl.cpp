@@ -246,7 +246,7 @@ class Shader {
   Expected<void> check(const code::Operation& o) const {
     const prog::Instr& i = o.instr;
     if (o.dialect != vocab::Dialect::vulkan)
-      return unsupported_at(i.span, fmt::format("'{}' is no instruction of the Vulkan memory model", i.mnemonic),
+      return unsupported_at(i.span, fmt::format("'{}' is not an instruction of the Vulkan memory model", i.mnemonic),
                             "translate the test first (fencepost lower)");
     if (i.tags.has(Tag::AVDEVICE) || i.tags.has(Tag::VISDEVICE))
       return unsupported_at(i.span, fmt::format("'{}' is an operation of the host, not of a shader", i.mnemonic));

@@ -166,7 +166,7 @@ class Printer {
         t.line("threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);");
         return {};
       default:
-        FENCEPOST_INVARIANT(false, "a test statement is no memory instruction, fence or barrier");
+        FENCEPOST_INVARIANT(false, "a test statement is not a memory instruction, fence or barrier");
     }
     return {};
   }

@@ -172,7 +172,7 @@ Expected<void> scoped_test(CText& t, const code::Operation& o) {
   const prog::Instr& i = o.instr;
   if (o.dialect != Dialect::opencl)
     return unsupported_at(
-        i.span, fmt::format("'{}' is no instruction of OpenCL C", i.mnemonic),
+        i.span, fmt::format("'{}' is not an instruction of OpenCL C", i.mnemonic),
         o.dialect == Dialect::ptx ? "NVIDIA's OpenCL takes it as inline PTX" : "run it on a device of its own kind");
   const bool is_plain = !i.tags.has(Tag::A);
   const auto to = [&](const std::string& v) {
@@ -196,7 +196,7 @@ Expected<void> scoped_test(CText& t, const code::Operation& o) {
     case prog::Kind::barrier:
       return scoped_fence(t, o);  // the same form: name(spelling)
     default:
-      FENCEPOST_INVARIANT(false, "a test statement is no memory instruction, fence or barrier");
+      FENCEPOST_INVARIANT(false, "a test statement is not a memory instruction, fence or barrier");
   }
   return {};
 }

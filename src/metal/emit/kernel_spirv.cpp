@@ -445,7 +445,7 @@ class Function {
   void test(const code::Operation& o) {
     const prog::Instr& i = o.instr;
     if (o.dialect != vocab::Dialect::vulkan)
-      refuse(o, fmt::format("'{}' is no instruction of the Vulkan memory model", i.mnemonic),
+      refuse(o, fmt::format("'{}' is not an instruction of the Vulkan memory model", i.mnemonic),
              "translate the test first (fencepost lower)");
     const prog::TagSet& tags = i.tags;
     if (tags.has(Tag::AVDEVICE) || tags.has(Tag::VISDEVICE))

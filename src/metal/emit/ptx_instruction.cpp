@@ -37,7 +37,7 @@ class Reader {
 
   Expected<PtxInstruction> read() {
     if (op_.dialect != prog::Dialect::ptx)
-      return unsupported_at(op_.instr.span, fmt::format("'{}' is no PTX instruction", op_.instr.mnemonic),
+      return unsupported_at(op_.instr.span, fmt::format("'{}' is not a PTX instruction", op_.instr.mnemonic),
                             "translate the test first (fencepost lower), or run it on a device of its own kind");
     parts_.head = words_[0];
     if (parts_.head == "fence" || parts_.head == "membar") return fence();

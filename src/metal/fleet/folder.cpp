@@ -247,7 +247,8 @@ Expected<Done> Folder::done(uint32_t task) const {
     return fault(path, fmt::format("is damaged: {}", e.what()));
   }
   uint32_t k = 0, n = 0;
-  if (!numbers(out.store, ".db", k, n) || k != task) return fault(path, "names a store that is no attempt at its task");
+  if (!numbers(out.store, ".db", k, n) || k != task)
+    return fault(path, "names a store that is not an attempt at its task");
   return out;
 }
 

@@ -469,7 +469,7 @@ Expected<Recorded> judge_recorded(const std::string& text) {
   Recorded out{*test, text.substr(one + 1, two - one - 1), {}};
   const bool known = out.target.size() >= 5 && out.target.size() <= 7 && out.target.starts_with("sm_") &&
                      out.target.find_first_not_of("0123456789", 3) == std::string::npos;
-  if (!known) return error_at({}, fmt::format("'{}' is no target", out.target), "for example sm_90");
+  if (!known) return error_at({}, fmt::format("'{}' is not a target", out.target), "for example sm_90");
   const auto machine = read_record("t0", static_cast<uint32_t>(std::stoul(out.target.substr(3))), text.substr(two + 1));
   if (!machine) return std::unexpected(machine.error());
   if (machine->code.empty()) return error_at({}, "the record has no machine code");

@@ -71,7 +71,7 @@ constexpr Row k_rows[] = {
      "copy, at its own SM, whatever the scope",
      "5.1 State Spaces; 8.10.3 Atomicity"},
     {Effect::private_window, Level::allowed, "private-window",
-     "A plain load and store for an address that the atomic operation refused and that is no shared memory: local "
+     "A plain load and store for an address that the atomic operation refused and that is not shared memory: local "
      "memory, which no other thread sees",
      "5.1 State Spaces; 6.4.1.1 Generic Addressing"},
     {Effect::other_window, Level::allowed, "other-window",

@@ -133,7 +133,7 @@ Expected<Ledger> Ledger::open(const std::string& path, uint64_t seed, uint64_t b
   in->path = path;
   if (sqlite3_open(path.c_str(), &in->db) != SQLITE_OK) return in->failed("cannot be opened");
   sqlite3_busy_timeout(in->db, 60'000);
-  if (!store::run(in->db, "pragma journal_mode = wal")) return in->failed("is no store");
+  if (!store::run(in->db, "pragma journal_mode = wal")) return in->failed("is not a store");
   {
     store::Transaction t(in->db);
     if (!t.begun() || !store::run(in->db, k_tables)) return in->failed("cannot be made a store of a hunt");
@@ -145,7 +145,7 @@ Expected<Ledger> Ledger::open(const std::string& path, uint64_t seed, uint64_t b
     if (!t.commit()) return in->failed("cannot be written");
   }
   if (in->meta("schema") != k_schema)
-    return error_at({}, fmt::format("{}: is no store of a hunt of this version", path), "give --store another name");
+    return error_at({}, fmt::format("{}: is not a store of a hunt of this version", path), "give --store another name");
   if (in->meta("seed") != std::to_string(seed) || in->meta("batch") != std::to_string(batch_size))
     return error_at(
         {}, fmt::format("{}: was begun with seed {} and batches of {}", path, in->meta("seed"), in->meta("batch")),
@@ -174,7 +174,7 @@ Expected<Ledger> Ledger::read(const std::string& path) {
   in->path = path;
   if (sqlite3_open_v2(path.c_str(), &in->db, SQLITE_OPEN_READWRITE, nullptr) != SQLITE_OK)
     return in->failed("cannot be opened");
-  if (in->meta("schema") != k_schema) return error_at({}, fmt::format("{}: is no store of a hunt", path));
+  if (in->meta("schema") != k_schema) return error_at({}, fmt::format("{}: is not a store of a hunt", path));
   if (!number(in->meta("seed"), in->seed) || !number(in->meta("batch"), in->batch_size) || in->batch_size == 0)
     return error_at({}, fmt::format("{}: its seed or its size of batches cannot be read", path));
   in->language = in->meta("language");

@@ -195,7 +195,7 @@ Expected<MachineKernel> read_record(const std::string& name, uint32_t sm, const 
     MachineInstruction i;
     std::string sets;
     if (!(head >> std::hex >> i.address >> std::dec >> i.line >> sets >> std::hex >> i.waits))
-      return error_at({}, fmt::format("'{}' is no line of a record", line));
+      return error_at({}, fmt::format("'{}' is not a line of a record", line));
     if (sets != "-") i.sets = static_cast<uint32_t>(sets[0] - '0');
     if (std::string label; head >> label) i.label = label.substr(0, label.find(':'));
     take_apart(i, trimmed(std::string_view(line).substr(other + 2)));

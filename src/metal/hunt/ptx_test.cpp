@@ -386,7 +386,7 @@ Expected<void> take_ends(std::string& one, Instruction& into) {
   for (const Value v : {Value::zero, Value::one, Value::ones, Value::real})
     if (one.substr(at) == word_of(v)) into.value = v;
   if (into.value == Value::parameter)
-    return error_at({}, fmt::format("'{}' is no value", one.substr(at + 1)), "0, 1, -1 and 1.0 are");
+    return error_at({}, fmt::format("'{}' is not a value", one.substr(at + 1)), "0, 1, -1 and 1.0 are");
   one.resize(at);
   return {};
 }
@@ -438,7 +438,7 @@ Expected<PtxTest> parse_test(const std::string& text) {
       const auto r = std::from_chars(first, last, number);
       if (r.ec != std::errc() || r.ptr != last || number < 1 || number > 15 ||
           std::string("pwqkuhstcl").find(place) == std::string::npos)
-        return error_at({}, fmt::format("'{}' is no place", one.substr(at + 1, 60)),
+        return error_at({}, fmt::format("'{}' is not a place", one.substr(at + 1, 60)),
                         "a letter of p w q k u h s t c l and a number from 1 to 15");
     }
     auto i = instruction_of(one.substr(0, at), place, number, guard);

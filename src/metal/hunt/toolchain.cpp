@@ -173,7 +173,7 @@ std::optional<std::string> version_of(const std::string& path) {
 Expected<Compiler> open_compiler(const std::string& path, const std::string& disassembler) {
   Compiler out{path, disassembler, "", ""};
   const auto version = version_of(path);
-  if (!version) return error_at({}, fmt::format("'{}' is no ptxas that runs", path), "--compiler ptxas=PATH");
+  if (!version) return error_at({}, fmt::format("'{}' is not a ptxas that runs", path), "--compiler ptxas=PATH");
   if (version->empty()) return error_at({}, fmt::format("'{}' does not tell its version as ptxas does", path));
   out.version = *version;
   if (out.disassembler.empty()) {

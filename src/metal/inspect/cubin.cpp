@@ -102,8 +102,8 @@ struct Row {
 using Lines = std::map<uint64_t, std::vector<Row>>;  // by section index of the code
 
 std::vector<Section> sections_of(const Bytes& file) {
-  if (file.size() < 64 || file.part(0, 4) != std::string_view("\177ELF", 4)) throw Damaged{"it is no ELF file"};
-  if (file.number(4, 1) != 2 || file.number(5, 1) != 1) throw Damaged{"it is no 64-bit little-endian ELF file"};
+  if (file.size() < 64 || file.part(0, 4) != std::string_view("\177ELF", 4)) throw Damaged{"it is not an ELF file"};
+  if (file.number(4, 1) != 2 || file.number(5, 1) != 1) throw Damaged{"it is not a 64-bit little-endian ELF file"};
   constexpr uint64_t k_cuda = 190;
   if (file.number(18, 2) != k_cuda) throw Damaged{"its machine is not CUDA"};
   const uint64_t table = file.number(40, 8), entry = file.number(58, 2), count = file.number(60, 2),

@@ -90,7 +90,8 @@ Expected<uint32_t> homes_of(const prog::Test& test, std::string_view text) {
     if (const auto ok = set_parameters(p, fmt::format("home={}", one.substr(equals + 1))); !ok)
       return std::unexpected(ok.error());
     const uint32_t value = p.wishes[static_cast<size_t>(home)]->from;
-    if (value > 15) return error_at({}, fmt::format("'{}' is no memory of one location", one.substr(equals + 1)));
+    if (value > 15)
+      return error_at({}, fmt::format("'{}' does not name the memory of one location", one.substr(equals + 1)));
     out = (out & ~(15u << (4 * found))) | value << (4 * found);
     if (comma == std::string_view::npos) break;
     text.remove_prefix(comma + 1);

@@ -157,7 +157,7 @@ std::string value_text(const ParameterInfo& i, uint32_t value) {
 Expected<uint32_t> parse_value(const ParameterInfo& i, std::string_view text) {
   if (i.id == home) {
     if (const auto homes = parse_homes(text)) return *homes;
-    return error_at({}, fmt::format("'{}' is no value for parameter {}", text, i.name),
+    return error_at({}, fmt::format("'{}' is not a value for parameter {}", text, i.name),
                     fmt::format("it takes {}", range_of(i)));
   }
   const auto words = words_of(i);
@@ -167,7 +167,7 @@ Expected<uint32_t> parse_value(const ParameterInfo& i, std::string_view text) {
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), n);
   const bool number = failed == std::errc{} && end == text.data() + text.size();
   if (number && n >= i.least && n <= i.most && (!i.power_of_two || std::has_single_bit(n))) return n;
-  return error_at({}, fmt::format("'{}' is no value for parameter {}", text, i.name),
+  return error_at({}, fmt::format("'{}' is not a value for parameter {}", text, i.name),
                   fmt::format("it takes {}", range_of(i)));
 }
 
@@ -179,7 +179,7 @@ Expected<void> set_one(Parameters& p, std::string_view text) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) {
     const std::string near = nearest(name, names);
-    return error_at({}, fmt::format("'{}' is no parameter of a run", name),
+    return error_at({}, fmt::format("'{}' is not a parameter of a run", name),
                     near.empty() ? fmt::format("the parameters are {}", fmt::join(names, ", "))
                                  : fmt::format("did you mean '{}'?", near));
   }

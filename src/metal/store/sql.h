@@ -64,7 +64,7 @@ class Query {
   }
   uint64_t count() {
     const uint64_t n = whole();
-    if (n > k_most_counted) blame(read_ - 1, fmt::format("{}, which is no count", n));
+    if (n > k_most_counted) blame(read_ - 1, fmt::format("{}, which is not a count", n));
     return n;
   }
   uint32_t small() {
@@ -75,7 +75,7 @@ class Query {
   double seconds() {
     if (!holds(SQLITE_FLOAT, "a time")) return 0;
     const double v = sqlite3_column_double(statement_, read_++);
-    if (!std::isfinite(v) || v < 0) blame(read_ - 1, fmt::format("{}, which is no time", v));
+    if (!std::isfinite(v) || v < 0) blame(read_ - 1, fmt::format("{}, which is not a time", v));
     return v;
   }
   std::string blob() {

@@ -261,7 +261,7 @@ Expected<void> is_file(const std::string& path, bool must_exist) {
     if (!must_exist) return {};
     return error_at({}, fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)), k_made_by);
   }
-  if (!S_ISREG(at.st_mode)) return error_at({}, fmt::format("{}: is not a store: it is no file", path), k_made_by);
+  if (!S_ISREG(at.st_mode)) return error_at({}, fmt::format("{}: is not a store: it is not a file", path), k_made_by);
   return {};
 }
 
@@ -495,7 +495,7 @@ bool Shard::takes(const std::string& key) const {
 
 Expected<Shard> parse_shard(const std::string& text) {
   const auto bad = [&] {
-    return error_at({}, fmt::format("'{}' is no shard", text), "I/N, with I from 1 to N: 3/8 is the third of eight");
+    return error_at({}, fmt::format("'{}' is not a shard", text), "I/N, with I from 1 to N: 3/8 is the third of eight");
   };
   const size_t slash = text.find('/');
   if (slash == std::string::npos || text.size() > 20) return bad();

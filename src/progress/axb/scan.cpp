@@ -191,7 +191,7 @@ std::string Scanner::unescape(const Token& t) const {
         break;
       }
       default:
-        fail_at(here, fmt::format("'\\{}' is no escape", e), "known: \\\" \\\\ \\n \\t \\r \\b \\f \\/ \\u0041");
+        fail_at(here, fmt::format("'\\{}' is not an escape", e), "known: \\\" \\\\ \\n \\t \\r \\b \\f \\/ \\u0041");
     }
   }
   return out;

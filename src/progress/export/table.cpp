@@ -104,7 +104,7 @@ Expected<std::shared_ptr<const RoleTable>> parse_table(const SourcePtr& source) 
     if (text == "-") return std::nullopt;
     const auto role = role_in(text);
     if (!role)
-      return error_at(span, fmt::format("{} is no role", quoted(text)),
+      return error_at(span, fmt::format("{} is not a role", quoted(text)),
                       "write INSTANCE.THREAD, as in 3.0, or '-' for an invocation without a role");
     if (role->thread >= axb::k_max_threads)
       return error_at(span, fmt::format("thread {} is one too many", role->thread),

@@ -115,7 +115,8 @@ Expected<void> Journal::open(const std::string& path, const std::string& request
   if (fd_ < 0) return fault(std::string("cannot be opened: ") + std::strerror(errno));
   // A pipe would be read for ever, and a device has no end.
   struct stat is{};
-  if (::fstat(fd_, &is) != 0 || !S_ISREG(is.st_mode)) return fault("is no file", "name a file that does not exist yet");
+  if (::fstat(fd_, &is) != 0 || !S_ISREG(is.st_mode))
+    return fault("is not a file", "name a file that does not exist yet");
   // A process that was just killed may take a moment to let go.
   for (int tries = 0; ::flock(fd_, LOCK_EX | LOCK_NB) != 0; ++tries) {
     if (tries == 40) return fault("is in use by another process", "wait for it, or take another file");

@@ -179,9 +179,9 @@ Expected<void> may_be_written(const fs::path& folder) {
   if (!is_certificate(folder))
     for (const char* f : k_files)
       if (fs::symlink_status(folder / f, error).type() != fs::file_type::not_found)
-        return error_at({},
-                        fmt::format("'{}' is there already, and the folder is no certificate", (folder / f).string()),
-                        "name a folder of its own");
+        return error_at(
+            {}, fmt::format("'{}' is there already, and the folder is not a certificate", (folder / f).string()),
+            "name a folder of its own");
   return {};
 }
 

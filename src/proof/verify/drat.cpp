@@ -139,7 +139,7 @@ std::string check_drat(uint32_t variables, const std::vector<std::vector<int32_t
     int32_t v = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), v);
     if (error != std::errc() || end != word.data() + word.size() || std::abs(int64_t{v}) > int64_t{variables})
-      return where + " has '" + word.substr(0, 20) + "', which is no literal";
+      return where + " has '" + word.substr(0, 20) + "', which is not a literal";
     open = true;
     if (v != 0) {
       c.push_back(v);

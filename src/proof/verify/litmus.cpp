@@ -104,7 +104,7 @@ uint64_t Tokens::number(const std::string& what) {
   const char* const last = digits.data() + digits.size();
   const auto [end, error] = std::from_chars(digits.data() + (hex ? 2 : 0), last, v, hex ? 16 : 10);
   if (error != std::errc() || end != last || (minus && v > (uint64_t{1} << 63)))
-    bad("'" + digits + "' is no number of 64 bits");
+    bad("'" + digits + "' is not a number of 64 bits");
   return minus ? 0 - v : v;
 }
 void Tokens::bad(const std::string& message) const {

@@ -236,7 +236,7 @@ class Body {
   std::string order() {
     const std::string o = c_.word("an order");
     static const Tags k = {"relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"};
-    if (!o.starts_with("memory_order_") || !k.contains(o.substr(13))) c_.bad("'" + o + "' is no order");
+    if (!o.starts_with("memory_order_") || !k.contains(o.substr(13))) c_.bad("'" + o + "' is not an order");
     return o.substr(13);
   }
   std::string scope() {
@@ -382,7 +382,8 @@ class File {
     const std::string name = c_.word("a location");
     if (bracket) c_.expect("]");
     c_.expect("=");
-    if (c_.peek().kind != Token::Kind::number && !c_.at("-")) throw NotCertified("an initial value that is no number");
+    if (c_.peek().kind != Token::Kind::number && !c_.at("-"))
+      throw NotCertified("an initial value that is not a number");
     const uint64_t v = c_.number("a value");
     if (static_cast<int64_t>(v) < -2147483648LL || static_cast<int64_t>(v) > 2147483647LL)
       throw NotCertified("an initial value beyond int");

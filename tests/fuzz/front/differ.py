@@ -194,7 +194,7 @@ ABORTED = "aborts: "
 
 
 def one_alone(a, program, device, environment):
-    """What the implementation says of one program; when it aborts, that is no answer, and the program is held against the others."""
+    """What the implementation says of one program; when it aborts, that is not an answer, and the program is held against the others."""
     try:
         return ask_driver(a.driver, "run", {"device": device, "modules": launched(a.language, [program])}, environment)[0]
     except (RuntimeError, subprocess.TimeoutExpired) as e:

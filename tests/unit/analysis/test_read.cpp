@@ -167,22 +167,22 @@ TEST(ReadWebGpu, TakesConfigurationsTestsAndTimes) {
 }
 
 TEST(ReadWebGpu, RefusesWhatIsNone) {
-  EXPECT_NE(message(table("{\"0\": ")).find("no JSON object"), std::string::npos);
+  EXPECT_NE(message(table("{\"0\": ")).find("not a JSON object"), std::string::npos);
   EXPECT_NE(message(table("{\"a\": 1}")).find("has no results"), std::string::npos);
-  EXPECT_NE(message(table(R"({"0": {"MP": {"seq": -1, "interleaved": 0, "weak": 0}}})")).find("is no number"),
+  EXPECT_NE(message(table(R"({"0": {"MP": {"seq": -1, "interleaved": 0, "weak": 0}}})")).find("is not a number"),
             std::string::npos);
-  EXPECT_NE(message(table(R"({"0": {"MP": {"seq": "x", "interleaved": 0, "weak": 0}}})")).find("is no number"),
+  EXPECT_NE(message(table(R"({"0": {"MP": {"seq": "x", "interleaved": 0, "weak": 0}}})")).find("is not a number"),
             std::string::npos);
-  EXPECT_NE(message(table(R"({"0": {"MP": {"seq": 1e30, "interleaved": 0, "weak": 0}}})")).find("is no number"),
+  EXPECT_NE(message(table(R"({"0": {"MP": {"seq": 1e30, "interleaved": 0, "weak": 0}}})")).find("is not a number"),
             std::string::npos);
-  EXPECT_NE(message(table(R"({"0": {"MP": {"seq": 0.5, "interleaved": 0, "weak": 0}}})")).find("is no number"),
+  EXPECT_NE(message(table(R"({"0": {"MP": {"seq": 0.5, "interleaved": 0, "weak": 0}}})")).find("is not a number"),
             std::string::npos);
   EXPECT_NE(
       message(table("Test A Allowed\nHistogram (1 states)\n1 :>x=1;\nPositive: 99999999999999999999, Negative: 1\n"))
           .find("input:4:"),
       std::string::npos);
-  EXPECT_NE(message(table("hello")).find("no result set that this program knows"), std::string::npos);
-  EXPECT_NE(message(table("")).find("no result set"), std::string::npos);
+  EXPECT_NE(message(table("hello")).find("not a result set that this program knows"), std::string::npos);
+  EXPECT_NE(message(table("")).find("not a result set"), std::string::npos);
 }
 
 TEST(ReadCudaLitmus, LogAndTable) {

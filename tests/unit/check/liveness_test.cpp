@@ -333,9 +333,9 @@ TEST(Liveness, ProgressOptions) {
   EXPECT_TRUE(parse_progress("fair", vocab::Dialect::vulkan)->all_fair());
   EXPECT_EQ(parse_progress("WG=OBE", vocab::Dialect::vulkan)->at(3).model, "obe");
   EXPECT_TRUE(parse_progress("WG=OBE", vocab::Dialect::vulkan)->at(2).is_fair());
-  EXPECT_NE(error("CTA=OBE").find("no scope level of vulkan"), std::string::npos);
+  EXPECT_NE(error("CTA=OBE").find("not a scope level of vulkan"), std::string::npos);
   EXPECT_NE(error("SG=OBE,SG=HSA").find("twice"), std::string::npos);
-  EXPECT_NE(error("SG=").find("no part"), std::string::npos);
+  EXPECT_NE(error("SG=").find("not part"), std::string::npos);
   EXPECT_FALSE(error("OBEY").empty());
   const std::string file = testing::TempDir() + "window.progress";
   std::ofstream(file)

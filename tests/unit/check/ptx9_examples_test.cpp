@@ -271,12 +271,12 @@ TEST(Ptx9Examples, TheseAreRefusedByName) {
       {"cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes [s], [tm, {0, 0, 0}], [m], {0, "
        "0}",
        "2 values for im2col"},
-      {"cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [x, {0}], [s]", "is no tensor map"},
+      {"cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [x, {0}], [s]", "is not a tensor map"},
       {"cp.async.bulk.tensor.1d.shared::cta.global.mbarrier::complete_tx::bytes [s], [x, {1}], [m]", "has no boxes"},
       {"cp.async.bulk.tensor.1d.shared::cta.global.mbarrier::complete_tx::bytes.override::global_dim [s], [tm, {1}, "
        "{0}], [m]",
        "another address"},
-      {"multimem.st.relaxed.gpu.b32 [x], 1", "is no multimem address"},
+      {"multimem.st.relaxed.gpu.b32 [x], 1", "is not a multimem address"},
       {"st.weak mm, 1", "is a multimem address"},
       {"multimem.st.relaxed.gpu.f16 [mm], 1", "16 bits in all"},
       {"multimem.ld_reduce.min.f32 r0, [mm]", "has no min and max"},

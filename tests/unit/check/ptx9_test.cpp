@@ -114,13 +114,15 @@ TEST(Ptx9, WhatIsNotModelledOrNotPtxIsRefusedAtItsPlace) {
   has("fence.acquire.sync_restrict::shared::cta.cluster", "does not fit here", m);
   has("mbarrier.arrive.release.shared::cta.b64 _, [m]", "needs a scope", m);
   has("mbarrier.arrive.cluster.shared::cta.b64 _, [m]", "needs an order", m);
-  has("mbarrier.arrive.shared::cta.b64 _, [x]", "x is no mbarrier object", m);
+  has("mbarrier.arrive.shared::cta.b64 _, [x]", "x is not an mbarrier object", m);
   has("mbarrier.test_wait.parity.shared::cta.b64 _, [m], 0", "needs a register", m);
-  has("mbarrier.test_wait.parity.shared::cta.b64 r0, [m], 2", "2 is no parity", m);
+  has("mbarrier.test_wait.parity.shared::cta.b64 r0, [m], 2", "2 is not a parity", m);
   has("mbarrier.arrive.shared::cluster.b64 r0, [m]", "returns no state", m);
   has("mbarrier.test_wait.phase_type::conditional.shared::cta.b64 r0, [m], 0", "asks for .parity", m);
-  has("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [x], 24, [m]", "24 is no number of bytes", m);
-  has("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [x], 0, [m]", "0 is no number of bytes", m);
+  has("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [x], 24, [m]", "24 is not a number of bytes",
+      m);
+  has("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [x], 0, [m]", "0 is not a number of bytes",
+      m);
   has("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [x], [x], 16, [m]", "x lies in global memory", m);
   has("cp.async.bulk.global.shared::cta.bulk_group [s], [s], 16", "s lies in shared memory", m);
   has("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [s], [x], 16, [m], 3",
@@ -128,8 +130,8 @@ TEST(Ptx9, WhatIsNotModelledOrNotPtxIsRefusedAtItsPlace) {
   has("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.exch.u32 [s], 1, [m]", "'exch' does", m);
   has("mbarrier.init.layout::v1.shared::cta.b64 [m], 4", "is declared with the layout v0", m);
   has("cp.async.bulk.relaxed.sys.global.shared::cta.bulk_group [x], [s], 16", "together, or neither", m);
-  has("cp.async.ca.shared::cta.global [s], [x], 5", "5 is no number of bytes", m);
-  has("cp.async.cg.shared::cta.global [s], [x], 8", "8 is no number of bytes", m);
+  has("cp.async.ca.shared::cta.global [s], [x], 5", "5 is not a number of bytes", m);
+  has("cp.async.cg.shared::cta.global [s], [x], 8", "8 is not a number of bytes", m);
   has("fabric.wait.sync_restrict::reads", "is not modelled", m);
   has("wgmma.fence", "is not modelled", m);
   has("bar.warp.sync 3", "some threads of a warp", m);
@@ -153,21 +155,21 @@ TEST(Ptx9, PlacesThatAnInstructionDoesNotReachAreRefused) {
   EXPECT_EQ(error_of(m, copy + "fence.proxy.tensormap::generic.acquire.gpu [x], 128"), "");
   says(copy + "fence.proxy.tensormap::generic.acquire.gpu [y], 128", "a fence of another tensor map");
   says("st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [m], 1, [m]", "m is an mbarrier object");
-  says("st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [s], 1, [s]", "s is no mbarrier object");
-  says("cp.async.mbarrier.arrive.shared.b64 [s]", "s is no mbarrier object");
-  says("mbarrier.init.shared.b64 [s], 1", "s is no mbarrier object");
-  says("mbarrier.test_wait.parity.shared.b64 r0, [s], 1", "s is no mbarrier object");
-  says("mbarrier.expect_tx.relaxed.cta.shared.b64 [s], 1", "s is no mbarrier object");
+  says("st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [s], 1, [s]", "s is not an mbarrier object");
+  says("cp.async.mbarrier.arrive.shared.b64 [s]", "s is not an mbarrier object");
+  says("mbarrier.init.shared.b64 [s], 1", "s is not an mbarrier object");
+  says("mbarrier.test_wait.parity.shared.b64 r0, [s], 1", "s is not an mbarrier object");
+  says("mbarrier.expect_tx.relaxed.cta.shared.b64 [s], 1", "s is not an mbarrier object");
   says("cp.async.bulk.global.shared::cta.bulk_group [x], [y], 16", "y lies in global memory");
   says("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [s], 16, [m]", "s lies in shared memory");
   says("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u64 [x], [s], 16, [m]",
        "x lies in global memory");
   says("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u64 [s], [x], 16, [m]",
        "x lies in global memory");
-  says("cp.async.bulk.global.shared::cta.bulk_group [x], [s], 24", "24 is no number of bytes");
-  says("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u64 [x], [s], 8", "8 is no number of bytes");
+  says("cp.async.bulk.global.shared::cta.bulk_group [x], [s], 24", "24 is not a number of bytes");
+  says("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u64 [x], [s], 8", "8 is not a number of bytes");
   says("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u64 [s], [s], 0, [m]",
-       "0 is no number of bytes");
+       "0 is not a number of bytes");
   says("mbarrier.arrive.expect_tx.shared::cta.b64 _, [m]", "needs the number of bytes");
   says("bar.warp.sync 0", "some threads of a warp");
   says(

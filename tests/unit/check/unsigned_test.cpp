@@ -71,27 +71,27 @@ TEST(Unsigned, NegativeConstants) {
     EXPECT_EQ(both(parse(holding("ulong", "~0ul", "exists (" + side + " = -1)"))), Status::holds);
     EXPECT_EQ(both(parse(holding("uint", "7", "exists (" + side + " = -1)"))), Status::fails);
   }
-  EXPECT_EQ(error(holding("uchar", "1", "exists (y = -1)")), "-1 is no value of 8 bits without a sign");
-  EXPECT_EQ(error(holding("ushort", "1", "exists (0:r > -1)")), "-1 is no value of 16 bits without a sign");
+  EXPECT_EQ(error(holding("uchar", "1", "exists (y = -1)")), "-1 is not a value of 8 bits without a sign");
+  EXPECT_EQ(error(holding("ushort", "1", "exists (0:r > -1)")), "-1 is not a value of 16 bits without a sign");
 }
 
 TEST(Unsigned, AConstantThatIsNoValueIsAnError) {
   for (const std::string op : {"=", "!=", "<", ">="})
     for (const std::string quantifier : {"exists", "forall", "~exists", "exists (y = 1)\nfilter"}) {
       EXPECT_EQ(error(holding("uchar", "1", quantifier + " (y " + op + " 256)")),
-                "256 is no value of 8 bits without a sign");
+                "256 is not a value of 8 bits without a sign");
       EXPECT_EQ(error(holding("char", "1", quantifier + " (200 " + op + " 0:r)")),
-                "200 is no value of 8 bits with a sign");
+                "200 is not a value of 8 bits with a sign");
       EXPECT_EQ(error(holding("int", "1", quantifier + " (y " + op + " 4294967295)")),
-                "4294967295 is no value of 32 bits with a sign");
+                "4294967295 is not a value of 32 bits with a sign");
       EXPECT_EQ(error(holding("int", "1", quantifier + " (y " + op + " -2147483649)")),
-                "-2147483649 is no value of 32 bits with a sign");
+                "-2147483649 is not a value of 32 bits with a sign");
       EXPECT_EQ(error(holding("uint", "1", quantifier + " (0:r " + op + " 0x100000000)")),
-                "0x100000000 is no value of 32 bits without a sign");
+                "0x100000000 is not a value of 32 bits without a sign");
       EXPECT_EQ(error(holding("long", "1", quantifier + " (y " + op + " 9223372036854775808)")),
-                "9223372036854775808 is no value of 64 bits with a sign");
+                "9223372036854775808 is not a value of 64 bits with a sign");
       EXPECT_EQ(error(holding("bool", "1", quantifier + " (y " + op + " 2)")),
-                "2 is no value of 1 bits without a sign");
+                "2 is not a value of 1 bits without a sign");
     }
   EXPECT_EQ(error(holding("int", "1", "exists (y = -2147483648)")), "");
 }
@@ -102,10 +102,10 @@ TEST(Unsigned, InitialValuesAreOfTheirType) {
     return error("OPENCL t\n{ " + type + " y = " + value + "; }\nP0@wg 0, dev 0 (global " + type + "* y) {\n  " + type +
                  " r = *y;\n}\nexists (0:r = 1)\n");
   };
-  EXPECT_EQ(initial("char", "200"), "200 is no value of 8 bits with a sign");
-  EXPECT_EQ(initial("short", "40000"), "40000 is no value of 16 bits with a sign");
-  EXPECT_EQ(initial("uchar", "-1"), "-1 is no value of 8 bits without a sign");
-  EXPECT_EQ(initial("ushort", "-1"), "-1 is no value of 16 bits without a sign");
+  EXPECT_EQ(initial("char", "200"), "200 is not a value of 8 bits with a sign");
+  EXPECT_EQ(initial("short", "40000"), "40000 is not a value of 16 bits with a sign");
+  EXPECT_EQ(initial("uchar", "-1"), "-1 is not a value of 8 bits without a sign");
+  EXPECT_EQ(initial("ushort", "-1"), "-1 is not a value of 16 bits without a sign");
   EXPECT_EQ(initial("uchar", "256"), "256 does not fit 8 bits");
   for (const auto& [type, value] : {std::pair("char", "-128"),
                                     {"char", "127"},

@@ -55,10 +55,10 @@ TEST(ExpectTable, FaultsHavePlaces) {
             std::string::npos);
   EXPECT_NE(error_of(h + "m,p,x,1\n").find("t.csv:2:1: error: this row has 4 fields, and the header has 5"),
             std::string::npos);
-  EXPECT_NE(error_of(h + "m,p,x,2,\n").find("t.csv:2:7: error: '2' is no expected verdict"), std::string::npos);
-  EXPECT_NE(error_of(h + "m,p,x,pass,\n").find("no expected verdict"), std::string::npos);
-  EXPECT_NE(error_of(h + "m,p,x,1,0\n").find("t.csv:2:9: error: '0' is no bound"), std::string::npos);
-  EXPECT_NE(error_of(h + "m,p,x,1,-4\n").find("no bound"), std::string::npos);
+  EXPECT_NE(error_of(h + "m,p,x,2,\n").find("t.csv:2:7: error: '2' is not an expected verdict"), std::string::npos);
+  EXPECT_NE(error_of(h + "m,p,x,pass,\n").find("not an expected verdict"), std::string::npos);
+  EXPECT_NE(error_of(h + "m,p,x,1,0\n").find("t.csv:2:9: error: '0' is not a bound"), std::string::npos);
+  EXPECT_NE(error_of(h + "m,p,x,1,-4\n").find("not a bound"), std::string::npos);
   EXPECT_NE(error_of(h + "m,,x,1,\n").find("'property' is empty"), std::string::npos);
   EXPECT_NE(error_of(h + "\"m,p,x,1,\n").find("quote is not closed"), std::string::npos);
   EXPECT_NE(error_of(h + "\"m\"n,p,x,1,\n").find("comma is missing"), std::string::npos);

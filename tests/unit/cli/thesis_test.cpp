@@ -221,8 +221,8 @@ TEST_F(Thesis, LogsAndTablesAreJudged) {
   };
   refused("test,chip\nMP+membar.gl,0\n", "did you mean 'MP+membar.gls'?");
   refused("test,chip\nMP+membar.gls,0\nMP+membar.gls,1\n", "two rows");
-  refused("test,chip\nMP+membar.gls,0\nSB,many\n", "no count");
-  refused("test,chip,instances\nMP+membar.gls,5,4\n", "no count");
+  refused("test,chip\nMP+membar.gls,0\nSB,many\n", "not a count");
+  refused("test,chip,instances\nMP+membar.gls,5,4\n", "not a count");
   refused("test,chip\nMP+membar.gls\n", "2 columns");
   refused("test,chip\nMP+membar.gls,1\n", "is about stores", {"--mutants"});
   refused("test,chip\nMP+membar.gls,1\n", "no model called 'nothing'", {"--model", "ptx-7.5,nothing"});

@@ -238,7 +238,8 @@ TEST_F(Verbs, ACertificateIsOfTheLastAnswer) {
   for (const std::string& test : {kept, relaxed_}) {
     const Ran r = run_with({"check", test, "--certificate", mine});
     EXPECT_EQ(r.code, 2) << r.out << r.err;
-    EXPECT_TRUE(has(r.err, test == kept ? "is read, and is in the folder" : "the folder is no certificate")) << r.err;
+    EXPECT_TRUE(has(r.err, test == kept ? "is read, and is in the folder" : "the folder is not a certificate"))
+        << r.err;
     EXPECT_TRUE(fs::exists(kept));
   }
   ask({relaxed_});
@@ -338,7 +339,7 @@ TEST_F(Verbs, ExpectCountsAndListsMismatches) {
   EXPECT_EQ(one.code, 0);
   EXPECT_TRUE(one.out.ends_with("2 passed, 0 failed\n")) << one.out;
   EXPECT_EQ(run_with({"expect", table, "--root", dir_, "--suites", "AA"}).code, 2);
-  EXPECT_EQ(run_with({"expect", table, "--root", dir_, "--suites", "C"}).code, 3) << "nothing decided is no success";
+  EXPECT_EQ(run_with({"expect", table, "--root", dir_, "--suites", "C"}).code, 3) << "nothing decided is not a success";
   EXPECT_EQ(run_with({"expect", dir_ + "/none.csv"}).code, 2);
   EXPECT_TRUE(has(run_with({"expect", table, "--root", dir_, "--json"}).out, "\"passed\": 3"));
 }

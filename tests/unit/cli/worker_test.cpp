@@ -310,7 +310,7 @@ TEST(Worker, TheFirstTestPaysForItsReading) {
     return first >= 0.05 && second == 0 ? 0 : 1;
   });
   EXPECT_EQ(got, 0);
-  EXPECT_EQ(begin_test(), 0) << "here is no worker";
+  EXPECT_EQ(begin_test(), 0) << "here is not a worker";
 }
 
 // What a worker may try that an input has taken over: the parent says that it gave up, soon, and prints nothing of it.

@@ -113,7 +113,7 @@ TEST(KernelPtx, OtherDialectsAreRefusedByName) {
   const auto ptx = emit::kernel_ptx(k);
   ASSERT_FALSE(ptx);
   EXPECT_EQ(ptx.error().list.front().fault, Fault::unsupported);
-  EXPECT_EQ(words(ptx.error()), "'atomic_load_explicit' is no PTX instruction");
+  EXPECT_EQ(words(ptx.error()), "'atomic_load_explicit' is not a PTX instruction");
 }
 
 TEST(KernelPtx, SitesHaveLinesOfTheirOwn) {

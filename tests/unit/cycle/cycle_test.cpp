@@ -297,7 +297,7 @@ TEST(Tree, ThreadsOfTheHost) {
         if (o != k && t->places[k].host) EXPECT_EQ(common_level(*t, k, o), Scope::sys);
     }
   }
-  EXPECT_NE(*parse_tree("0_H1", 2), *parse_tree("0_1", 2)) << "the host is no device";
+  EXPECT_NE(*parse_tree("0_H1", 2), *parse_tree("0_1", 2)) << "the host is not a device";
   for (const char* bad : {"0H1", "0.H1", "0=H1", "0_H", "H", "HH0_1", "H0.1", "0_1H", "H0~1"})
     EXPECT_FALSE(parse_tree(bad, 2)) << bad;
   for (const char* name : {"MP@0_H1", "MP@H0_1", "SB+fence.sc.syss@0_H1", "WRC@0.2_H1"}) {

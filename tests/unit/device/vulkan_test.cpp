@@ -91,6 +91,6 @@ TEST(VulkanDevice, FaultsOfTheCallerAreNamed) {
   EXPECT_EQ(message(d.launch({*m, "chain", 1, 1, 1, {}, 1}).error()),
             id + ": kernel 'chain' takes 1 buffers, 0 are given");
   EXPECT_EQ(message(d.fill(b, 7, 2, 0).error()), id + ": words 7 to 9 of a buffer of 8");
-  EXPECT_EQ(message(d.load({Language::spirv, "abc", {}}).error()), id + ": 3 bytes are no SPIR-V module");
+  EXPECT_EQ(message(d.load({Language::spirv, "abc", {}}).error()), id + ": 3 bytes are not a SPIR-V module");
   EXPECT_FALSE(open("vulkan:999").has_value());
 }

@@ -59,7 +59,7 @@ TEST(KernelSpirv, WhatAShaderCannotSayIsRefusedByName) {
       std::string::npos);
   EXPECT_NE(one("rmw.atom.dv.sc0.mul r0, x, 2").find("SPIR-V has no atomic instruction for what"), std::string::npos);
   EXPECT_NE(printed("PTX t\n{ x = 0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 0)\n")
-                .find("'st.weak' is no instruction of the Vulkan memory model"),
+                .find("'st.weak' is not an instruction of the Vulkan memory model"),
             std::string::npos);
 }
 

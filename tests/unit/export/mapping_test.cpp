@@ -129,8 +129,8 @@ TEST(Table, RefusesWithPlaceAndHint) {
   says("mapping chunked\n0.0", "1:9", "is a mapping already");
   says("mapping own\n", "1:9", "no invocation");
   says("mapping own\n- -", "2:3", "no invocation has a role");
-  says("mapping own\n0.0 x.1", "2:5", "'x.1' is no role");
-  says("mapping own\n0.0 -1.1", "2:5", "'-1.1' is no role");
+  says("mapping own\n0.0 x.1", "2:5", "'x.1' is not a role");
+  says("mapping own\n0.0 -1.1", "2:5", "'-1.1' is not a role");
   says("mapping own\n0.64", "2:1", "thread 64 is one too many");
   says("mapping own\n0.0 0.1 0.0", "2:9", "played twice");
   says("mapping own\n0.0 0.1 2.0 2.1", "2:9", "no invocation plays thread 0 of instance 1");
@@ -142,7 +142,7 @@ TEST(Table, RefusesWithPlaceAndHint) {
   says("mapping own\nrepeat 3 0.0", "2:10", "'(' is missing");
   says("mapping own\nrepeat 3 ( 0.0", "2:1", "')' of this 'repeat'");
   says("mapping own\nrepeat 3 ( )", "2:12", "nothing to repeat");
-  says("mapping own\n0.0 )", "2:5", "')' is no role");
+  says("mapping own\n0.0 )", "2:5", "')' is not a role");
   says("mapping own\nrepeat 2 ( 0.0 ) repeat 3 ( 0.1 )", "2:29", "no invocation plays thread 0 of instance 2");
   says("mapping own\nrepeat 16777217 ( 0.0 )", "2:8", "1 to 2^24");
   says("mapping own\n0.1 0.0", "2:1", "smaller id");

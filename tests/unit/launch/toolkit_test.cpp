@@ -51,7 +51,7 @@ TEST_F(Toolkits, the_version_is_read_from_the_headers) {
 }
 
 TEST_F(Toolkits, a_folder_that_is_no_toolkit_is_an_error_with_a_hint) {
-  EXPECT_NE(failure("/nowhere/cuda").find("'/nowhere/cuda' is no folder"), std::string::npos);
+  EXPECT_NE(failure("/nowhere/cuda").find("'/nowhere/cuda' is not a folder"), std::string::npos);
   fs::create_directories(folder_ / "empty");
   EXPECT_NE(failure((folder_ / "empty").string()).find("holds no include/cuda.h"), std::string::npos);
   const std::string inside = failure(toolkit("a", "12090") + "/include");

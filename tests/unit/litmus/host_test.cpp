@@ -64,10 +64,11 @@ TEST(Hosts, InstructionsAreEventsOfX86) {
 
 TEST(Hosts, OneMachineHasNotTheOthersInstructions) {
   EXPECT_EQ(message(one("st.relaxed.sys x, 1")),
-            "'st.relaxed.sys' is no instruction of x86: modifiers with dots are PTX's");
-  EXPECT_EQ(message(one("fence")), "'fence' is no instruction of x86 that threads of the host may have");
-  EXPECT_EQ(message(one("lfence")), "'lfence' is no instruction of x86 that threads of the host may have");
-  EXPECT_EQ(message(one("lock cmpxchg [x], r1")), "'lock cmpxchg' is no instruction that threads of the host may have");
+            "'st.relaxed.sys' is not an instruction of x86: modifiers with dots are PTX's");
+  EXPECT_EQ(message(one("fence")), "'fence' is not an instruction of x86 that threads of the host may have");
+  EXPECT_EQ(message(one("lfence")), "'lfence' is not an instruction of x86 that threads of the host may have");
+  EXPECT_EQ(message(one("lock cmpxchg [x], r1")),
+            "'lock cmpxchg' is not an instruction that threads of the host may have");
   EXPECT_EQ(message(one("mov r0, x")), "expected a constant or a register, found 'x'");
   EXPECT_EQ(message(one("xchg [x], 1")), "expected a register, found '1'");
   EXPECT_EQ(message(text(" mfence | mfence ;\n")), "'mfence' is an instruction of x86, and this thread is on a GPU");

@@ -238,9 +238,9 @@ TEST(Lower, AWordThatNoInstructionHasIsAnError) {
     return t ? std::string() : render(t.error());
   };
   EXPECT_EQ(text("load.plain -> ld.weak\n"), "");
-  EXPECT_NE(text("laod.plain -> ld.weak\n").find("'laod' is no word of opencl instructions"), std::string::npos);
+  EXPECT_NE(text("laod.plain -> ld.weak\n").find("'laod' is not a word of opencl instructions"), std::string::npos);
   EXPECT_NE(text("laod.plain -> ld.weak\n").find("did you mean 'load'?"), std::string::npos);
-  EXPECT_NE(text("load.plain -> ld.waek\n").find("'waek' is no word of ptx instructions"), std::string::npos);
+  EXPECT_NE(text("load.plain -> ld.waek\n").find("'waek' is not a word of ptx instructions"), std::string::npos);
   EXPECT_NE(text("load.plain -> ld.weak ; fnce.sc.gpu\n").find("'fnce'"), std::string::npos);
 }
 

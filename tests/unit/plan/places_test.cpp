@@ -357,7 +357,7 @@ TEST(HostPlace, WithoutAHostTheyAreRefusedByName) {
     EXPECT_EQ(message(tree.error()), "P1 is a thread of the host, and the run has none");
   }
   const auto two = tree_of(mp("cta 0, gpu 0", "cta 0, gpu 1"), true, {2, true});
-  ASSERT_FALSE(two) << "the host is no GPU";
+  ASSERT_FALSE(two) << "the host is not a GPU";
   EXPECT_EQ(message(two.error()), "the test has threads on 2 devices, and the run has 1");
 }
 

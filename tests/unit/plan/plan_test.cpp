@@ -201,9 +201,9 @@ TEST(Parameters, MistakesAreNamed) {
     const auto r = set_parameters(p, text);
     return r ? std::string() : r.error().list[0].message + " | " + r.error().list[0].hint;
   };
-  EXPECT_EQ(message("strid=4"), "'strid' is no parameter of a run | did you mean 'stride'?");
-  EXPECT_EQ(message("stride=5"), "'5' is no value for parameter stride | it takes powers of two, 1 to 4096 words");
-  EXPECT_EQ(message("schedule=both"), "'both' is no value for parameter schedule | it takes fused, split");
+  EXPECT_EQ(message("strid=4"), "'strid' is not a parameter of a run | did you mean 'stride'?");
+  EXPECT_EQ(message("stride=5"), "'5' is not a value for parameter stride | it takes powers of two, 1 to 4096 words");
+  EXPECT_EQ(message("schedule=both"), "'both' is not a value for parameter schedule | it takes fused, split");
   EXPECT_EQ(message("groups=9..3"), "the range 9..3 of parameter groups is empty | the smaller value comes first");
   EXPECT_EQ(message("groups"), "parameter groups needs a value | groups=VALUE or groups=FROM..TO");
 }

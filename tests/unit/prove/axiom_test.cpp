@@ -72,7 +72,7 @@ TEST(Axiom, a_pattern_is_found_where_none_is_given) {
 }
 
 TEST(Axiom, what_is_refused_has_its_place) {
-  EXPECT_NE(message("axiom (forall x : bv32 :: x == y);").find("a.bpl:1:32: error: 'y' is no variable here"),
+  EXPECT_NE(message("axiom (forall x : bv32 :: x == y);").find("a.bpl:1:32: error: 'y' is not a variable here"),
             std::string::npos)
       << message("axiom (forall x : bv32 :: x == y);");
   for (const char* text :

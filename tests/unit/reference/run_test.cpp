@@ -62,7 +62,7 @@ TEST(Run, RejectsChoicesThatDoNotFit) {
   EXPECT_NE(rejection(t, c).find("two addresses"), std::string::npos);
   c = good;
   c.rf[at(0, 1)] = at(1, 1);
-  EXPECT_NE(rejection(t, c).find("no write"), std::string::npos);
+  EXPECT_NE(rejection(t, c).find("not a write"), std::string::npos);
   c = good;
   reads(c, at(0, 7), init(0), 0);
   EXPECT_NE(rejection(t, c).find("does not happen"), std::string::npos);

@@ -89,7 +89,7 @@ TEST(SpirvLaws, EveryPartOfABinaryIsKnownForOne) {
       EXPECT_TRUE(spirv::is_spirv(part)) << n;
       const std::string answer = said(part);
       EXPECT_NE(answer, "") << n;
-      EXPECT_EQ(answer.find("is no SPIR-V instruction"), std::string::npos) << n << " bytes: " << answer;
+      EXPECT_EQ(answer.find("is not a SPIR-V instruction"), std::string::npos) << n << " bytes: " << answer;
     }
   }
 }

@@ -155,7 +155,7 @@ OpBranchConditional %d %one %end
       {"a pointer into memory",
        code("OpStore %var %px\n", "%pp = OpTypePointer Workgroup %p\n%var = OpVariable %pp Workgroup\n")},
       {"a lane of a number", code("%a = OpVectorExtractDynamic %uint %n1 %n0\n")},
-      {"a lane of what is no vector", code("%a = OpVectorInsertDynamic %v2 %n1 %n1 %n0\n")},
+      {"a lane of what is not a vector", code("%a = OpVectorInsertDynamic %v2 %n1 %n1 %n0\n")},
       {"atomics on no pointer", code("%a = OpAtomicIAdd %uint %n1 %dv %relaxed %n1\n")},
       {"atomics on floating point numbers",
        code("%a = OpAtomicExchange %f32 %fs %dv %relaxed %f1\nOpStore %fs %a\n", k_floats)},
@@ -205,7 +205,7 @@ TEST(SpirvRefused, OrdersAndQuestions) {
                                        "%all = OpConstant", "%sg = OpConstant %uint 3\n%all = OpConstant")},
       {"availability in OpenCL", opencl_all("", "OpStore %x %n1 MakePointerAvailable|NonPrivatePointer %dv\n")},
       {"a scope is missing", code("OpStore %px %n1 MakePointerAvailable|NonPrivatePointer\n")},
-      {"the scope of a barrier is no constant", code("%s = OpLoad %uint %py\nOpControlBarrier %s %wg %both_wg\n")},
+      {"the scope of a barrier is not a constant", code("%s = OpLoad %uint %py\nOpControlBarrier %s %wg %both_wg\n")},
       {"a member past the end",
        "; @Output: forall (%s[2] == 1)\n" + code("%q = OpAccessChain %pw %s %n1\nOpStore %q %n1\n",
                                                  "%two = OpTypeStruct %uint %uint\n%ptwo = OpTypePointer Workgroup "
@@ -220,7 +220,7 @@ TEST(SpirvRefused, OrdersAndQuestions) {
       {"a sum of floating point numbers",
        "; @Output: forall (%fs == 1)\n" + code("%sum = OpFAdd %f32 %f1 %f1\n" + floats, k_floats)},
       {"a filter about nobody", "; @Filter: %nobody == 1\n" + k_plain},
-      {"an input of what is no variable", "; @Input: %main = 1\n" + k_plain},
+      {"an input of what is not a variable", "; @Input: %main = 1\n" + k_plain},
       {"a launch of two many parts", "; @Config: 1, 1, 1, 1, 1, 1\n" + k_plain},
       {"a launch of a queue", "; @Config: 1, 1, 2, 2, 1\n" + k_plain},
   };

@@ -330,8 +330,8 @@ TEST(Store, HostileStoresAreRefusedByName) {
                 "without rowid",
                 "collate"},
            Case{"pragma user_version = 99", "has version 99"},
-           Case{"update groups set instances = -1", "its instances is 18446744073709551615, which is no count"},
-           Case{"update groups set instances = 9223372036854775807", "which is no count"},
+           Case{"update groups set instances = -1", "its instances is 18446744073709551615, which is not a count"},
+           Case{"update groups set instances = 9223372036854775807", "which is not a count"},
            Case{"update groups set instances = 1", "its counts do not add up to its instances"},
            Case{"update states set count = 4611686018427387904", "its counts do not add up"},
            Case{"update groups set instances = 'many'", "its instances is a text, not a whole number"},
@@ -478,8 +478,8 @@ TEST(Store, PipesAndDevicesAreNoStores) {
   Folder dir;
   ASSERT_EQ(mkfifo((dir / "pipe").c_str(), 0600), 0);
   for (const std::string& path : {dir / "pipe", std::string("/dev/null"), dir / ""}) {
-    EXPECT_TRUE(has(why(Store::read(path)), "it is no file")) << path;
-    EXPECT_TRUE(has(why(Store::open(path)), "it is no file")) << path;
+    EXPECT_TRUE(has(why(Store::read(path)), "it is not a file")) << path;
+    EXPECT_TRUE(has(why(Store::open(path)), "it is not a file")) << path;
   }
 }
 
@@ -542,7 +542,7 @@ TEST(Store, TestsAreKeptAsText) {
 TEST(Store, OtherFilesAreRefused) {
   Folder dir;
   std::ofstream(dir / "text")
-      << "this is no database, and long enough to be looked at: ................................................";
+      << "this is not a database, and long enough to be looked at: ................................................";
   const auto text = Store::open(dir / "text");
   ASSERT_FALSE(text);
   EXPECT_NE(text.error().list.front().message.find("is not a"), std::string::npos);

@@ -427,7 +427,7 @@ class Compiler {
         return;
       }
       default:
-        FENCEPOST_INVARIANT(false, "a test statement is no memory instruction, fence or barrier");
+        FENCEPOST_INVARIANT(false, "a test statement is not a memory instruction, fence or barrier");
     }
   }
 

@@ -212,7 +212,7 @@ class Vulkan : public Backend {
     if (source.language != Language::spirv)
       return unsupported_at({}, fmt::format("{}: modules are SPIR-V, not {}", info_.id, name(source.language)));
     if (source.bytes.size() < 20 || source.bytes.size() % 4 != 0)
-      return unsupported_at({}, fmt::format("{}: {} bytes are no SPIR-V module", info_.id, source.bytes.size()));
+      return unsupported_at({}, fmt::format("{}: {} bytes are not a SPIR-V module", info_.id, source.bytes.size()));
     Module m;
     std::vector<uint32_t> words(source.bytes.size() / 4);
     std::memcpy(words.data(), source.bytes.data(), source.bytes.size());
