@@ -28,7 +28,6 @@
 #include "looped.h"
 #include "oracle/oracle.h"
 #include "prog/test.h"
-#include "read/read.h"
 #include "workers.h"
 
 using namespace fencepost;
@@ -72,12 +71,6 @@ struct Record {
   }
 };
 
-prog::Test parse(const std::string& text) {
-  auto t = read::parse_one(make_source("looped", text));
-  if (!t) stop(render(t.error()) + text);
-  return std::move(*t);
-}
-
 check::Options options_for(const Setup& s, const char* progress, vocab::Dialect d) {
   check::Options o;
   o.property = check::Property::termination;
@@ -102,7 +95,7 @@ Record loops(const Setup& s, uint64_t i) {
   const std::string text = machine == Machine::opencl ? random_opencl(rng)
                            : copies                   ? litmus_of(program, machine)
                                                       : litmus_of(program, machine, rng);
-  const prog::Test test = parse(text);
+  const prog::Test test = looped_test(text);
   const std::string name = k_models.at(machine)[rng.below(3)];
   const char* progress = copies && rng.below(3) != 0 ? "FAIR" : k_progress[rng.below(6)];
   check::Options o = options_for(s, progress, test.dialect);
@@ -173,7 +166,7 @@ Record reduced(const Setup& s, uint64_t i) {
     text = random_lock(rng, machine);
     name = k_lock_models.at(machine)[rng.below(3)];
   }
-  const prog::Test test = parse(text);
+  const prog::Test test = looped_test(text);
   const cat::Model& model = s.models.at({machine, name});
   if (s.only >= 0) fmt::print("{}\n", text);
   for (const check::Property property : {check::Property::condition, check::Property::races}) {
@@ -247,7 +240,7 @@ Record states(const Setup& s, uint64_t i) {
   }
   const Machine machine = i % 2 == 0 ? Machine::vulkan : Machine::ptx;
   const std::string text = litmus_of(program, machine);
-  const prog::Test test = parse(text);
+  const prog::Test test = looped_test(text);
   // The interleavings of one location are the executions of every model here.
   const std::string name = k_models.at(machine)[i / 2 % 3];
   const cat::Model& model = s.models.at({machine, name});

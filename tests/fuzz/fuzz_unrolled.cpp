@@ -20,7 +20,6 @@
 #include "drawn_models.h"
 #include "looped.h"
 #include "prog/test.h"
-#include "read/read.h"
 #include "workers.h"
 #include "written_out.h"
 
@@ -53,12 +52,6 @@ struct Record {
     if (disagreements++ == 0) fmt::format_to_n(sentence, sizeof sentence - 1, "{}", s);
   }
 };
-
-prog::Test parse(const std::string& text) {
-  auto t = read::parse_one(make_source("looped", text));
-  if (!t) stop(render(t.error()) + text);
-  return std::move(*t);
-}
 
 // Registers that some instruction writes, for the question; counters and arithmetic come from here too: in every third
 // thread a loop is closed by a counter, so that it ends after two or three rounds.
@@ -130,7 +123,7 @@ Record work(const Setup& s, uint64_t i) {
   Record out;
   Machine machine;
   const std::string text = program_text(rng, machine);
-  const prog::Test test = parse(text);
+  const prog::Test test = looped_test(text);
   prog::LoopBounds bounds = 1;
   std::map<std::pair<uint32_t, std::string>, uint32_t> by_name;
   for (const prog::LoopId& loop : prog::loops_of(test)) {
@@ -143,7 +136,7 @@ Record work(const Setup& s, uint64_t i) {
     return written_out(text, [&](uint32_t t, const std::string& label) { return by_name.at({t, label}) + more; });
   };
   const std::string flat = written(0);
-  const prog::Test loopless = parse(flat), longer = parse(written(1));
+  const prog::Test loopless = looped_test(flat), longer = looped_test(written(1));
   if (!prog::loops_of(loopless).empty()) out.say("the written-out program has a loop");
   const std::string name = k_models.at(machine)[rng.below(k_models.at(machine).size())];
   const cat::Model& model = s.models.at({machine, name});

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "read/read.h"
 
 namespace fencepost::fuzz {
 namespace {
@@ -257,6 +261,13 @@ std::string random_lock(Rng& rng, Machine machine) {
     out += " ;\n";
   }
   return out + question;
+}
+
+prog::Test looped_test(const std::string& text) {
+  auto t = read::parse_one(make_source("looped", text));
+  if (t) return *std::move(t);
+  fmt::print(stderr, "a generated program cannot be read: {}{}\n", render(t.error()), text);
+  std::exit(2);
 }
 
 }  // namespace fencepost::fuzz

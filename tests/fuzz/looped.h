@@ -6,6 +6,7 @@
 
 #include "axb/test.h"
 #include "base/job.h"
+#include "prog/test.h"
 
 namespace fencepost::fuzz {
 
@@ -30,5 +31,9 @@ std::string random_opencl(Rng& rng);
 // Copies of a thread that tries to take a lock until it has it, with an exchange or (PTX) a compare-and-swap, of random
 // orders and scopes, and does something to a plain location before it gives the lock back, or does not. PTX and OPENCL.
 std::string random_lock(Rng& rng, Machine machine);
+
+// The test of such a text. Where it cannot be read the generator is at fault: the process prints why and the text, and
+// ends with status 2.
+prog::Test looped_test(const std::string& text);
 
 }  // namespace fencepost::fuzz

@@ -3,11 +3,11 @@
 
 #include <thread>
 
+#include "../../support/parsed.h"
 #include "campaign/runner.h"
 #include "campaign/session.h"
 #include "campaign/wire.h"
 #include "judge/standing.h"
-#include "read/read.h"
 #include "results/log.h"
 
 using namespace fencepost;
@@ -16,21 +16,17 @@ using namespace fencepost::results;
 
 namespace {
 
-prog::Test test_of(const std::string& text) {
-  auto t = read::parse_one(make_source("t.litmus", text));
-  EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
-  return t ? *t : prog::Test{};
-}
+using support::parsed;
 
 prog::Test sb() {
-  return test_of(
+  return parsed(
       "PTX SB\n{ x = 0; y = 0; }\n P0@cta 0,gpu 0      | P1@cta 1,gpu 0      ;\n st.relaxed.gpu x, 1 | st.relaxed.gpu "
       "y, 1 ;\n"
       " ld.relaxed.gpu r0, y | ld.relaxed.gpu r1, x ;\nexists (P0:r0 = 0 /\\ P1:r1 = 0)\n");
 }
 
 prog::Test mp() {
-  return test_of(
+  return parsed(
       "PTX MP\n{ x = 0; y = 0; }\n P0@cta 0,gpu 0      | P1@cta 1,gpu 0      ;\n st.relaxed.gpu x, 1 | ld.relaxed.gpu "
       "r0, y ;\n"
       " st.relaxed.gpu y, 1 | ld.relaxed.gpu r1, x ;\nexists (P1:r0 = 1 /\\ P1:r1 = 0)\n");
@@ -120,7 +116,7 @@ TEST(Runner, CountsAddUpAndOnlyInterleavingsAreSeen) {
 
 TEST(Runner, SeriesNameTheInstancesThatMeetTheCondition) {
   // The condition is an interleaving, so the executor sees it.
-  const prog::Test t = test_of(
+  const prog::Test t = parsed(
       "PTX T\n{ x = 0; }\n P0@cta 0,gpu 0      | P1@cta 1,gpu 0      ;\n st.relaxed.gpu x, 1 | ld.relaxed.gpu r0, x "
       ";\nexists (P1:r0 = 1)\n");
   Options o = quick();
@@ -147,7 +143,7 @@ TEST(Runner, ManyStatesAreCounted) {
   std::string text = "PTX M\n{ x = 0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n";
   for (int r = 0; r < 7; ++r)
     text += fmt::format(" {} | ld.relaxed.gpu r{}, x ;\n", r < 3 ? fmt::format("st.relaxed.gpu x, {}", r + 1) : "", r);
-  const prog::Test t = test_of(text + "exists (" + condition + ")\n");  // 4^7 = 16384 states
+  const prog::Test t = parsed(text + "exists (" + condition + ")\n");  // 4^7 = 16384 states
   Options o = quick();
   o.series_room = 3;
   const auto b = open_reference(3);
@@ -194,7 +190,7 @@ TEST(Session, AListenerMayStopIt) {
 }
 
 TEST(Session, UnsupportedTestsNameTheFeature) {
-  const prog::Test two = test_of(
+  const prog::Test two = parsed(
       "PTX T\n{ x = 0; }\n P0@cta 0,gpu 0      | P1@cta 1,gpu 1      ;\n st.relaxed.gpu x, 1 | ld.relaxed.gpu r0, x "
       ";\nexists (P1:r0 = 1)\n");
   Job job;

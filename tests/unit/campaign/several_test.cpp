@@ -2,20 +2,16 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "../../support/parsed.h"
 #include "campaign/runner.h"
 #include "campaign/session.h"
 #include "campaign/together.h"
 #include "device/cpu/cpu.h"
-#include "read/read.h"
 
 namespace fencepost::campaign {
 namespace {
 
-prog::Test parsed(const std::string& text) {
-  auto t = read::parse_one(make_source("t.litmus", text));
-  EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
-  return t ? *t : prog::Test{};
-}
+using support::parsed;
 
 // Message passing by `fence`s, or none.
 prog::Test mp(const std::string& fence, const std::string& second = "cta 0, gpu 1") {
@@ -162,8 +158,9 @@ TEST(RunnerOnSeveral, ASessionNamesWhatItRefuses) {
     if (const auto* l = std::get_if<Lost>(&m)) said[l->task] = l->why;
     return true;
   });
-  EXPECT_EQ(said, (std::vector<std::string>{"ran", "t.litmus:1:1: the test has threads on 4 devices, and the run has 2",
-                                            "t.litmus:1:1: P0 and P1 are in two gpus, and a launch has one", "ran"}));
+  EXPECT_EQ(said,
+            (std::vector<std::string>{"ran", "test.litmus:1:1: the test has threads on 4 devices, and the run has 2",
+                                      "test.litmus:1:1: P0 and P1 are in two gpus, and a launch has one", "ran"}));
 }
 
 // ---- the host as a place ----

@@ -39,16 +39,16 @@ TEST(BarrierNames, AreComparedAsValues) {
   const std::string ordered = "forall (P0:r0 == 1 /\\ P1:r0 == 1)\n";
   for (const auto& [a, b] : std::vector<std::pair<std::string, std::string>>{
            {"r2", "1"}, {"1", "r2"}, {"r2", "r2"}, {"r3", "1"}, {"r3", "r2"}, {"r3", "r3"}, {"0x1", "r3"}})
-    EXPECT_EQ(both(parse(store_buffering("bar.cta.sync " + a, "bar.cta.sync " + b) + ordered), ptx()), Status::holds)
+    EXPECT_EQ(both(parsed(store_buffering("bar.cta.sync " + a, "bar.cta.sync " + b) + ordered), ptx()), Status::holds)
         << a << " " << b;
   // Two constant names never meet: each waits for all threads of the CTA and never goes on (PTX ISA, bar). In the
   // published tables neither waits for the other.
-  const prog::Test apart = parse(store_buffering("bar.cta.sync r2", "bar.cta.sync 2") + ordered);
+  const prog::Test apart = parsed(store_buffering("bar.cta.sync r2", "bar.cta.sync 2") + ordered);
   EXPECT_EQ(both(apart, ptx()), Status::holds);
   EXPECT_TRUE(vacuous(apart, ptx()));
   EXPECT_EQ(both(apart, shipped("ptx-7.5-tables", vocab::Dialect::ptx)), Status::fails);
   // A name that is computed may be any: whoever waits at 2 waits for P0 as well, which comes to 1 alone.
-  EXPECT_EQ(both(parse(store_buffering("bar.cta.sync r3", "bar.cta.sync 2") + "exists (P0:r3 == 1)\n"), ptx()),
+  EXPECT_EQ(both(parsed(store_buffering("bar.cta.sync r3", "bar.cta.sync 2") + "exists (P0:r3 == 1)\n"), ptx()),
             Status::fails);
 }
 
@@ -56,10 +56,10 @@ TEST(BarrierNames, AreComparedAsValues) {
 TEST(BarrierNames, AllThreadsOfTheCtaAreWaitedFor) {
   const auto ends = [](const std::string& one, const std::string& third, const std::string& place,
                        const cat::Model& m) {
-    return both(parse("PTX t\n{ z = 1; P0:r2 = 1; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 | P2@" + place +
-                      " ;\n ld.weak r3, z | "
-                      "bar.sync 1 | ld.weak r0, x ;\n " +
-                      one + " | | " + third + " ;\nexists (P2:r0 == 0)\n"),
+    return both(parsed("PTX t\n{ z = 1; P0:r2 = 1; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 | P2@" + place +
+                       " ;\n ld.weak r3, z | "
+                       "bar.sync 1 | ld.weak r0, x ;\n " +
+                       one + " | | " + third + " ;\nexists (P2:r0 == 0)\n"),
                 m);
   };
   const cat::Model tables = shipped("ptx-7.5-tables", vocab::Dialect::ptx);
@@ -86,8 +86,8 @@ TEST(BarrierNames, ThereAreSixteen) {
 
 TEST(BarrierNames, ArrivalsAreCountedForEachValue) {
   const auto ends = [](const std::string& rows) {
-    return both(parse("PTX t\n{ z = 1; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n ld.weak r3, z | ld.weak r3, z ;\n" +
-                      rows + "exists (P0:r3 == 1)\n"),
+    return both(parsed("PTX t\n{ z = 1; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n ld.weak r3, z | ld.weak r3, z ;\n" +
+                       rows + "exists (P0:r3 == 1)\n"),
                 ptx());
   };
   EXPECT_EQ(ends(" bar.cta.sync r3 | bar.cta.sync 1 ;\n bar.cta.sync 2 | bar.cta.sync 2 ;\n"), Status::holds);
@@ -126,8 +126,8 @@ TEST(BarrierNames, EnginesAgreeOnRandomPrograms) {
     std::string init = "z = " + std::to_string(below(2)) + "; ";
     for (uint32_t t = 0; t < threads; ++t) init += "P" + std::to_string(t) + ":r8 = 1; ";
     const prog::Test test =
-        parse("PTX t\n{ " + init + "}\n" + places + ";\n" + text + "exists (P0:r0 = " + std::to_string(below(2)) +
-              " /\\ P1:r9 = " + std::to_string(below(2)) + ")\n");
+        parsed("PTX t\n{ " + init + "}\n" + places + ";\n" + text + "exists (P0:r0 = " + std::to_string(below(2)) +
+               " /\\ P1:r9 = " + std::to_string(below(2)) + ")\n");
     for (const auto& i : test.instrs(0)) by_value += i.kind == prog::Kind::barrier && i.barrier.by_value();
     const Status s = both(test, ptx());
     held += s == Status::holds;

@@ -3,19 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include "../../support/parsed.h"
 #include "cat/library.h"
 #include "check/check.h"
 #include "prog/test.h"
-#include "read/read.h"
 
 namespace fencepost::check {
 namespace {
 
-prog::Test parse(const std::string& text) {
-  auto t = read::parse_one(make_source("two.litmus", text));
-  EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
-  return std::move(*t);
-}
+using support::parsed;
 
 // P0 counts to three, P1 to one and back: two loops that need different bounds.
 const std::string k_two =
@@ -34,7 +30,7 @@ Result ask(const prog::Test& t, Engine engine, const prog::LoopBounds& bound, bo
 }
 
 TEST(LoopBounds, EachLoopHasItsOwn) {
-  const prog::Test t = parse(k_two);
+  const prog::Test t = parsed(k_two);
   ASSERT_EQ(prog::loops_of(t).size(), 2u);
   prog::LoopBounds bounds = 1;
   for (const Engine e : {Engine::solve, Engine::enumerate, Engine::both}) {
@@ -48,7 +44,7 @@ TEST(LoopBounds, EachLoopHasItsOwn) {
 }
 
 TEST(LoopBounds, AutoRaisesTheLoopThatReachedItsBound) {
-  const prog::Test t = parse(k_two);
+  const prog::Test t = parsed(k_two);
   const Result r = ask(t, Engine::solve, 1, true);
   EXPECT_EQ(r.verdict.status, Status::holds);
   EXPECT_EQ(r.bound.of(0, 0), 4u);
@@ -57,7 +53,7 @@ TEST(LoopBounds, AutoRaisesTheLoopThatReachedItsBound) {
 }
 
 TEST(LoopBounds, RaisingKeepsEqualThreadsEqual) {
-  const prog::Test t = parse(
+  const prog::Test t = parsed(
       "VULKAN alike\n{ x = 0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 ;\n LC00: | LC00: ;\n"
       " rmw.atom.dv.sc0.add r0, x, 1 | rmw.atom.dv.sc0.add r0, x, 1 ;\n blt r0, 2, LC00 | blt r0, 2, LC00 ;\nforall (x "
       "= 4)\n");
@@ -68,7 +64,7 @@ TEST(LoopBounds, RaisingKeepsEqualThreadsEqual) {
 }
 
 TEST(BoundsFile, WhatIsSavedIsReadAgainAndDecidesAtOnce) {
-  const prog::Test t = parse(k_two);
+  const prog::Test t = parsed(k_two);
   const std::string name = program_name("some/where/two.litmus", t);
   EXPECT_EQ(name, "two.litmus#two");
   const Result r = ask(t, Engine::solve, 1, true);
@@ -83,7 +79,7 @@ TEST(BoundsFile, WhatIsSavedIsReadAgainAndDecidesAtOnce) {
 }
 
 TEST(BoundsFile, EqualLoopsShareALine) {
-  const prog::Test t = parse(
+  const prog::Test t = parsed(
       "VULKAN alike\n{ x = 0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 | P2@sg 0,wg 1,qf 0 | P3@sg 0,wg 1,qf 0 ;\n"
       " LC00: | LC00: | LC00: | LC00: ;\n ld.atom.dv.sc0 r0, x | ld.atom.dv.sc0 r0, x | ld.atom.dv.sc0 r0, x | "
       "ld.atom.dv.sc0 r0, x ;\n"
@@ -101,7 +97,7 @@ TEST(BoundsFile, EqualLoopsShareALine) {
 }
 
 TEST(BoundsFile, FaultsHavePlaceAndHint) {
-  const prog::Test t = parse(k_two);
+  const prog::Test t = parsed(k_two);
   struct Case {
     const char* text;
     const char* place;

@@ -3,10 +3,10 @@
 
 #include <array>
 
+#include "../../support/parsed.h"
 #include "cat/library.h"
 #include "check/check.h"
 #include "prog/test.h"
-#include "read/read.h"
 
 namespace fencepost::check {
 namespace {
@@ -17,11 +17,7 @@ cat::Model shipped(const std::string& name) {
   return std::move(*m);
 }
 
-prog::Test parsed(const std::string& text) {
-  auto t = read::parse_one(make_source("t.litmus", text));
-  EXPECT_TRUE(t) << (t ? "" : render(t.error())) << text;
-  return std::move(*t);
-}
+using support::parsed;
 
 const char* const k_places[] = {"cta 0, cluster 0, gpu 0",
                                 "cta 1, cluster 0, gpu 0",

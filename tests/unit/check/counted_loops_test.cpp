@@ -10,9 +10,9 @@ namespace {
 prog::Test counted(uint32_t times, const std::string& second, const std::string& condition) {
   const std::string order = ", memory_order_relaxed, memory_scope_device); ";
   const std::string parameters = ", dev 0 (global atomic_int* x, global atomic_int* y) ";
-  return parse("OPENCL counted\n{ [x] = 0; [y] = 0; }\nP0@wg 0" + parameters +
-               "{ int i = 0; while (i != " + std::to_string(times) + ") { i = i + 1; atomic_store_explicit(x, i" +
-               order + "} }\nP1@wg 1" + parameters + "{ int r0 = 0; " + second + " }\n" + condition + "\n");
+  return parsed("OPENCL counted\n{ [x] = 0; [y] = 0; }\nP0@wg 0" + parameters +
+                "{ int i = 0; while (i != " + std::to_string(times) + ") { i = i + 1; atomic_store_explicit(x, i" +
+                order + "} }\nP1@wg 1" + parameters + "{ int r0 = 0; " + second + " }\n" + condition + "\n");
 }
 
 const std::string k_read = "r0 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);";

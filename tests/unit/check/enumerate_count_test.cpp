@@ -41,7 +41,7 @@ TEST(EnumerateCounts, SequentialConsistency) {
 }
 
 TEST(EnumerateCounts, PositiveAndNegative) {
-  const prog::Test t = parse(k_sb);
+  const prog::Test t = parsed(k_sb);
   const Outcomes o = all(t, model_text(k_anything, t.dialect));
   EXPECT_EQ(o.positive, 1u);
   EXPECT_EQ(o.negative, 3u);
@@ -89,7 +89,7 @@ TEST(EnumerateCounts, QuorumSets) {
 TEST(EnumerateCounts, ReadModifyWrite) {
   // Two increments: each reads 0 or the other's 1; without axioms both orders of co.
   const std::string t = vulkan({{"rmw.atom.dv.sc0.add r0, x, 1"}, {"rmw.atom.dv.sc0.add r0, x, 1"}}, "exists (x == 2)");
-  const prog::Test p = parse(t);
+  const prog::Test p = parsed(t);
   const Outcomes free = all(p, model_text(k_anything, p.dialect));
   EXPECT_EQ(free.positive + free.negative, 6u) << "reading from each other has no values";
   const Outcomes atomic = all(

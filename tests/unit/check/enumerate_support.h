@@ -5,19 +5,14 @@
 #include <set>
 #include <string>
 
+#include "../../support/parsed.h"
 #include "cat/model.h"
 #include "check/check.h"
 #include "prog/test.h"
-#include "read/read.h"
 
 namespace fencepost::check {
 
-inline prog::Test parse(const std::string& text) {
-  auto t = read::parse_one(make_source("test.litmus", text));
-  if (t) return *std::move(t);
-  ADD_FAILURE() << render(t.error()) << text;
-  return {};
-}
+using support::parsed;
 
 inline cat::Model model_text(const std::string& body, vocab::Dialect d) {
   cat::LoadOptions o;
@@ -54,7 +49,7 @@ inline std::set<std::string> texts(const Outcomes& o) {
   return out;
 }
 inline uint64_t executions(const std::string& test, const std::string& model) {
-  const prog::Test t = parse(test);
+  const prog::Test t = parsed(test);
   const Outcomes o = all(t, model_text(model, t.dialect));
   EXPECT_EQ(o.status.status, Status::holds) << o.status.detail;
   return o.positive + o.negative;

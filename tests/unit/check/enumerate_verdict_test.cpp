@@ -12,7 +12,7 @@ const std::string k_two = "PTX t\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 
 
 TEST(EnumerateVerdict, Quantifiers) {
   const auto verdict = [](const std::string& condition) {
-    const prog::Test t = parse(vulkan({{W("x", 1), R("r0", "y")}, {W("y", 1), R("r0", "x")}}, condition));
+    const prog::Test t = parsed(vulkan({{W("x", 1), R("r0", "y")}, {W("y", 1), R("r0", "x")}}, condition));
     return ask(t, model_text(k_sc, t.dialect));
   };
   EXPECT_EQ(verdict("exists (P0:r0 == 1 /\\ P1:r0 == 1)").verdict.status, Status::holds);
@@ -30,7 +30,7 @@ TEST(EnumerateVerdict, Quantifiers) {
 
 TEST(EnumerateVerdict, EveryVerdictWithAnExecutionCarriesIt) {
   const prog::Test t =
-      parse(vulkan({{W("x", 1), W("y", 1)}, {R("r0", "y"), R("r1", "x")}}, "exists (P1:r0 == 1 /\\ P1:r1 == 0)"));
+      parsed(vulkan({{W("x", 1), W("y", 1)}, {R("r0", "y"), R("r1", "x")}}, "exists (P1:r0 == 1 /\\ P1:r1 == 0)"));
   const cat::Model m = model_text(k_anything, t.dialect);
   const Result r = ask(t, m);
   ASSERT_EQ(r.verdict.status, Status::holds);
@@ -44,18 +44,18 @@ TEST(EnumerateVerdict, EveryVerdictWithAnExecutionCarriesIt) {
 
 TEST(EnumerateVerdict, ThinAirValuesAreFree) {
   const std::string copy = k_two + " ld.weak r0, x | ld.weak r0, y ;\n st.weak y, r0 | st.weak x, r0 ;\n";
-  const prog::Test t = parse(copy + "exists (P0:r0 == 42 /\\ P1:r0 == 42)\n");
+  const prog::Test t = parsed(copy + "exists (P0:r0 == 42 /\\ P1:r0 == 42)\n");
   const cat::Model anything = model_text(k_anything, t.dialect);
   EXPECT_EQ(ask(t, anything).verdict.status, Status::holds);
   EXPECT_EQ(texts(all(t, anything)), (std::set<std::string>{"0:r0=?; 1:r0=?;", "0:r0=0; 1:r0=0;"}));
-  EXPECT_EQ(ask(parse(copy + "exists (P0:r0 == 42 /\\ P1:r0 == 41)\n"), anything).verdict.status, Status::fails);
+  EXPECT_EQ(ask(parsed(copy + "exists (P0:r0 == 42 /\\ P1:r0 == 41)\n"), anything).verdict.status, Status::fails);
   EXPECT_EQ(ask(t, shipped("ptx-7.5", t.dialect)).verdict.status, Status::fails) << "no thin air in PTX";
 }
 
 // Found by random models: values that nothing fixes may decide which barriers meet; each way they can meet is a case.
 TEST(EnumerateVerdict, FreeValuesDecideWhichBarriersMeet) {
   const auto outcomes = [](const std::string& columns) {
-    const prog::Test t = parse("PTX t\n{ }\n" + columns);
+    const prog::Test t = parsed("PTX t\n{ }\n" + columns);
     return texts(all(t, model_text(k_anything, t.dialect)));
   };
   // The compare-and-swap may read what it writes; the barriers meet only then.
@@ -74,7 +74,7 @@ TEST(EnumerateVerdict, FreeValuesDecideWhichBarriersMeet) {
 
 TEST(EnumerateVerdict, EquationsOnCyclesAreSolved) {
   const auto status = [](const std::string& code, const std::string& condition) {
-    const prog::Test t = parse(k_two + code + condition + "\n");
+    const prog::Test t = parsed(k_two + code + condition + "\n");
     return ask(t, model_text(k_anything, t.dialect)).verdict.status;
   };
   const std::string increments =
@@ -96,15 +96,15 @@ TEST(EnumerateVerdict, EquationsOnCyclesAreSolved) {
 TEST(EnumerateVerdict, BranchesPinFreeValues) {
   // The store happens only if r0 is 5: on the cycle the value is 5, not free.
   const prog::Test t =
-      parse(k_two +
-            " ld.weak r0, x | ld.weak r0, y ;\n bne r0, 5, LC00 | st.weak x, r0 ;\n st.weak y, r0 | ;\n LC00: | ;\n"
-            "exists (P0:r0 == 5)\n");
+      parsed(k_two +
+             " ld.weak r0, x | ld.weak r0, y ;\n bne r0, 5, LC00 | st.weak x, r0 ;\n st.weak y, r0 | ;\n LC00: | ;\n"
+             "exists (P0:r0 == 5)\n");
   const cat::Model m = model_text(k_anything, t.dialect);
   EXPECT_EQ(ask(t, m).verdict.status, Status::holds);
   const prog::Test all_states =
-      parse(k_two +
-            " ld.weak r0, x | ld.weak r0, y ;\n bne r0, 5, LC00 | st.weak x, r0 ;\n st.weak y, r0 | ;\n LC00: | ;\n"
-            "locations [P0:r0; P1:r0;]\n");
+      parsed(k_two +
+             " ld.weak r0, x | ld.weak r0, y ;\n bne r0, 5, LC00 | st.weak x, r0 ;\n st.weak y, r0 | ;\n LC00: | ;\n"
+             "locations [P0:r0; P1:r0;]\n");
   EXPECT_EQ(texts(all(all_states, m)), (std::set<std::string>{"0:r0=5; 1:r0=5;", "0:r0=0; 1:r0=0;"}));
 }
 
@@ -112,10 +112,10 @@ TEST(EnumerateVerdict, FailedCompareExchangeStillWritesInPtx) {
   const std::string code =
       "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n"
       " atom.relaxed.gpu.cas r0, x, 0, 1 | atom.relaxed.gpu.cas r0, x, 0, 2 ;\n";
-  const prog::Test t = parse(code + "exists (P0:r0 == 0 /\\ P1:r0 == 0)\n");
+  const prog::Test t = parsed(code + "exists (P0:r0 == 0 /\\ P1:r0 == 0)\n");
   const cat::Model m = shipped("ptx-7.5", t.dialect);
   EXPECT_EQ(ask(t, m).verdict.status, Status::fails) << "one of the two must fail";
-  EXPECT_EQ(texts(all(parse(code + "locations [P0:r0; P1:r0; x;]\n"), m)),
+  EXPECT_EQ(texts(all(parsed(code + "locations [P0:r0; P1:r0; x;]\n"), m)),
             (std::set<std::string>{"0:r0=0; 1:r0=1; x=1;", "0:r0=2; 1:r0=0; x=2;"}));
   const Result r = ask(t, model_text(k_anything, t.dialect));
   ASSERT_TRUE(r.execution);
@@ -126,18 +126,18 @@ TEST(EnumerateVerdict, SpinLoopsAreExactCutLoopsAreUnknown) {
   const std::string spin =
       "PTX t\n{ f=0; x=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n st.weak x, 1 | LC00: ;\n st.release.gpu f, 1 |"
       " ld.acquire.gpu r0, f ;\n | beq r0, 0, LC00 ;\n | ld.weak r1, x ;\nforall (P1:r1 == 1)\n";
-  const prog::Test t = parse(spin);
+  const prog::Test t = parsed(spin);
   const cat::Model m = shipped("ptx-7.5", t.dialect);
   EXPECT_EQ(ask(t, m).verdict.status, Status::holds) << "r0 is not read after the loop";
   EXPECT_EQ(ask(t, m, Engine::enumerate, Property::condition, 3).verdict.status, Status::holds);
 
   // A loop that counts: what it does at three iterations needs bound 3.
   const std::string count = "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 ;\n LC00: ;\n add r0, r0, 1 ;\n blt r0, 3, LC00 ;\n";
-  const prog::Test c = parse(count + "~exists (P0:r0 == 2)\n");
+  const prog::Test c = parsed(count + "~exists (P0:r0 == 2)\n");
   EXPECT_EQ(ask(c, m, Engine::enumerate, Property::condition, 1).verdict.status, Status::unknown);
   EXPECT_EQ(ask(c, m, Engine::enumerate, Property::condition, 2).verdict.status, Status::unknown);
   EXPECT_EQ(ask(c, m, Engine::enumerate, Property::condition, 3).verdict.status, Status::holds);
-  EXPECT_EQ(ask(parse(count + "exists (P0:r0 == 3)\n"), m, Engine::enumerate, Property::condition, 3).verdict.status,
+  EXPECT_EQ(ask(parsed(count + "exists (P0:r0 == 3)\n"), m, Engine::enumerate, Property::condition, 3).verdict.status,
             Status::holds);
   EXPECT_NE(ask(c, m).verdict.detail.find("bound 1"), std::string::npos);
   const Outcomes o = all(c, m, 2);
@@ -148,7 +148,7 @@ TEST(EnumerateVerdict, SpinLoopsAreExactCutLoopsAreUnknown) {
 
 // The second loop begins inside the first and ends behind it: the first contains it, and unrolling ends.
 TEST(EnumerateVerdict, OverlappingLoopsUnrollToAnEnd) {
-  const prog::Test t = parse(
+  const prog::Test t = parsed(
       "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 ;\n LC00: ;\n atom.relaxed.gpu.add r0, x, 1 ;\n LC01: ;\n add r1, r1, 1 ;\n"
       " blt r0, 2, LC00 ;\n blt r1, 7, LC01 ;\n~exists (P0:r1 == 9)\n");
   Job job;
@@ -164,7 +164,7 @@ TEST(EnumerateVerdict, OverlappingLoopsUnrollToAnEnd) {
 
 // Models that close co again keep their bounds: an order that is ruled out pair by pair stays ruled out.
 TEST(EnumerateVerdict, ReclosedCoherenceStillPrunes) {
-  const prog::Test t = parse(
+  const prog::Test t = parsed(
       "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 | P2@cta 0,gpu 0 ;\n atom.relaxed.gpu.exch r0, x, 1 |"
       " atom.relaxed.gpu.exch r0, x, 2 | atom.relaxed.gpu.exch r0, x, 3 ;\n atom.relaxed.gpu.exch r1, x, 4 |"
       " atom.relaxed.gpu.exch r1, x, 5 | atom.relaxed.gpu.exch r1, x, 6 ;\n"
@@ -183,7 +183,7 @@ TEST(EnumerateVerdict, ReclosedCoherenceStillPrunes) {
 
 TEST(EnumerateVerdict, BothEnginesAnswerTogether) {
   const prog::Test t =
-      parse(vulkan({{W("x", 1), R("r0", "y")}, {W("y", 1), R("r0", "x")}}, "exists (P0:r0 == 0 /\\ P1:r0 == 0)"));
+      parsed(vulkan({{W("x", 1), R("r0", "y")}, {W("y", 1), R("r0", "x")}}, "exists (P0:r0 == 0 /\\ P1:r0 == 0)"));
   const cat::Model m = model_text(k_sc, t.dialect);
   const Result r = ask(t, m, Engine::both);
   EXPECT_EQ(r.verdict.status, Status::fails);
@@ -199,7 +199,7 @@ TEST(EnumerateVerdict, BothEnginesAnswerTogether) {
 }
 
 TEST(EnumerateVerdict, BlockedThreadsHaveNoFinalState) {
-  const prog::Test t = parse(
+  const prog::Test t = parsed(
       "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n bar.cta.sync 1 | bar.cta.sync 2 ;\n"
       " bar.cta.sync 2 | bar.cta.sync 1 ;\n~exists (x == 0)\n");
   const Result r = ask(t, shipped("ptx-7.5", t.dialect));
@@ -212,11 +212,11 @@ TEST(EnumerateVerdict, DynamicBarrierIds) {
   const std::string code =
       "PTX t\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n st.weak x, 1 | ld.weak r0, y ;\n"
       " bar.cta.sync 1, 1 | bar.cta.sync 1, r0 ;\n st.weak y, 1 | ld.weak r1, x ;\n";
-  const prog::Test t = parse(code + "exists (P1:r0 == 0 /\\ P1:r1 == 0)\n");
+  const prog::Test t = parsed(code + "exists (P1:r0 == 0 /\\ P1:r1 == 0)\n");
   const cat::Model m = shipped("ptx-7.5", t.dialect);
   EXPECT_EQ(ask(t, m).verdict.status, Status::holds);
   EXPECT_EQ(
-      ask(parse("PTX t\n{ x=0; y=1; }" + code.substr(code.find("}") + 1) + "exists (P1:r1 == 0)\n"), m).verdict.status,
+      ask(parsed("PTX t\n{ x=0; y=1; }" + code.substr(code.find("}") + 1) + "exists (P1:r1 == 0)\n"), m).verdict.status,
       Status::fails);
 }
 
@@ -225,7 +225,7 @@ TEST(EnumerateVerdict, RacesCountOnUnfinishedExecutions) {
   const std::string hang =
       "VULKAN t\n{ x=0; y=0; }\n P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 0, qf 0 ;\n st.sc0 x, 1 | st.sc0 x, 2 ;\n"
       " st.sc0 y, 1 | cbar.wg 0 ;\n | cbar.wg 0 ;\n cbar.wg 0 | ;\nexists (x == 3)\n";
-  const prog::Test t = parse(hang);
+  const prog::Test t = parsed(hang);
   const cat::Model m = shipped("vulkan", t.dialect);
   const Result r = ask(t, m, Engine::enumerate, Property::races);
   EXPECT_EQ(r.verdict.status, Status::fails);
@@ -235,12 +235,12 @@ TEST(EnumerateVerdict, RacesCountOnUnfinishedExecutions) {
   const Outcomes o = all(t, m);
   EXPECT_TRUE(o.states.states.empty());
   EXPECT_EQ(o.flags.size(), 1u);
-  const prog::Test clean = parse(vulkan({{W("x", 1)}, {W("x", 2)}}, "exists (x == 3)"));
+  const prog::Test clean = parsed(vulkan({{W("x", 1)}, {W("x", 2)}}, "exists (x == 3)"));
   EXPECT_EQ(ask(clean, m, Engine::enumerate, Property::races).verdict.status, Status::holds);
 }
 
 TEST(EnumerateVerdict, GivesUpWhenTimeIsOver) {
-  const prog::Test t = parse(vulkan({{W("x", 1)}, {W("x", 2)}, {R("r0", "x"), R("r1", "x")}}, "exists (P2:r0 == 7)"));
+  const prog::Test t = parsed(vulkan({{W("x", 1)}, {W("x", 2)}, {R("r0", "x"), R("r1", "x")}}, "exists (P2:r0 == 7)"));
   Job job = Job::with_budget(1e-9);
   Options o;
   o.engine = Engine::enumerate;
@@ -250,7 +250,7 @@ TEST(EnumerateVerdict, GivesUpWhenTimeIsOver) {
 
 TEST(EnumerateVerdict, ForbiddenCandidatesMeetTheConditionAndViolateTheModel) {
   const prog::Test t =
-      parse(vulkan({{W("x", 1), W("y", 1)}, {R("r0", "y"), R("r1", "x")}}, "exists (P1:r0 == 1 /\\ P1:r1 == 0)"));
+      parsed(vulkan({{W("x", 1), W("y", 1)}, {R("r0", "y"), R("r1", "x")}}, "exists (P1:r0 == 1 /\\ P1:r1 == 0)"));
   const cat::Model m = model_text(k_sc, t.dialect);
   uint32_t seen = 0;
   Job job;
@@ -283,7 +283,7 @@ TEST(EnumerateVerdict, PruningIsExact) {
       " ld.sc0 r1, x | cbar.acq_rel.wg.semsc0 1 | ;\n | LC00: | ;\nlocations [P0:r1; P1:r0; P1:r1; P2:r0; x; y;]\n";
   for (const Case& c :
        {Case{mixed, "ptx-6.0"}, Case{mixed, "ptx-7.5"}, Case{sync, "vulkan"}, Case{sync, "vulkan-nochains"}}) {
-    const prog::Test t = parse(c.text);
+    const prog::Test t = parsed(c.text);
     const cat::Model m = shipped(c.model, t.dialect);
     for (const Goal::Stops stops : {Goal::Stops::all_end, Goal::Stops::some_stop}) {
       Goal goal;

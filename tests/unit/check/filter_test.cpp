@@ -2,19 +2,15 @@
 // wants.
 #include <gtest/gtest.h>
 
+#include "../../support/parsed.h"
 #include "cat/library.h"
 #include "check/check.h"
 #include "prog/test.h"
-#include "read/read.h"
 
 namespace fencepost::check {
 namespace {
 
-prog::Test parsed(const std::string& text) {
-  auto t = read::parse_one(make_source("test.litmus", text));
-  if (!t) ADD_FAILURE() << render(t.error());
-  return t ? std::move(*t) : prog::Test{};
-}
+using support::parsed;
 
 std::string ask(const std::string& text, Engine engine, Property property, bool auto_bound) {
   const prog::Test t = parsed(text);

@@ -6,20 +6,15 @@
 #include <filesystem>
 #include <fstream>
 
+#include "../../support/parsed.h"
 #include "cat/library.h"
 #include "check/progress_option.h"
 #include "prog/test.h"
-#include "read/read.h"
 
 namespace fencepost::check {
 namespace {
 
-prog::Test parse(const std::string& text) {
-  auto t = read::parse_one(make_source("test.litmus", text));
-  if (t) return std::move(*t);
-  ADD_FAILURE() << render(t.error());
-  return {};
-}
+using support::parsed;
 
 cat::Model model(const std::string& name, vocab::Dialect d) {
   auto m = cat::load_model(name, d);
@@ -43,7 +38,7 @@ Options options_for(const prog::Test& t, const std::string& progress, uint32_t b
 // The answer of each engine; "holds", or "solve holds, enumerate fails".
 std::string ask(const std::string& text, const std::string& progress = "FAIR", uint32_t bound = 2,
                 reference::Fairness fairness = reference::Fairness::co, const std::string& model_name = "") {
-  const prog::Test t = parse(text);
+  const prog::Test t = parsed(text);
   const cat::Model m = model(model_name.empty() ? cat::default_model(t.dialect) : model_name, t.dialect);
   Options o = options_for(t, progress, bound);
   o.fairness = fairness;
@@ -130,7 +125,7 @@ exists (f == 0)
   EXPECT_EQ(ask(lock, "OBE", 2), "unknown");
   EXPECT_EQ(ask(lock, "HSA", 2), "fails") << "P1 takes the lock and is left behind";
   // By states there is an answer.
-  const prog::Test t = parse(lock);
+  const prog::Test t = parsed(lock);
   const cat::Model m = model("vulkan", t.dialect);
   Job job;
   Statistics spent;
@@ -221,7 +216,7 @@ TEST(Liveness, ALoopEnteredBehindItsLabelHasNotIdled) {
 exists (x == 1)
 )";
   EXPECT_EQ(ask(text, "FAIR", 2), "holds");
-  const prog::Test t = parse(text);
+  const prog::Test t = parsed(text);
   const cat::Model m = model("ptx-7.5", t.dialect);
   Options o;
   Job job;
@@ -255,7 +250,7 @@ exists (x == 1)
 }
 
 TEST(Liveness, AnUndefinedInitialValueMayKeepALoopGoing) {
-  prog::Test t = parse(R"(VULKAN undefined
+  prog::Test t = parsed(R"(VULKAN undefined
 { f = 0; }
  P0@sg 0, wg 0, qf 0    ;
  LC00:                  ;
@@ -286,7 +281,7 @@ TEST(Liveness, BoundAutoGoesOnUntilThereIsAnAnswer) {
  bne r0, 2, LC00          ;
 exists (x == 3)
 )";
-  const prog::Test t = parse(text);
+  const prog::Test t = parsed(text);
   const cat::Model m = model("vulkan", t.dialect);
   Options o = options_for(t, "FAIR", 1);
   Job job;
@@ -300,7 +295,7 @@ exists (x == 3)
 }
 
 TEST(Liveness, TheJudgeRejectsWhatIsNoLasso) {
-  const prog::Test t = parse(k_wait);
+  const prog::Test t = parsed(k_wait);
   const cat::Model m = model("ptx-7.5", t.dialect);
   const Options o = options_for(t, "OBE", 1);
   Job job;

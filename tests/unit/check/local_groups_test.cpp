@@ -32,26 +32,26 @@ std::string cuda(const std::string& question, const std::string& init = "s = 0;"
 }
 
 TEST(LocalGroups, EachHasItsOwn) {
-  const auto ask = [&](const std::string& question) { return both(parse(cuda(question)), opencl()); };
+  const auto ask = [&](const std::string& question) { return both(parsed(cuda(question)), opencl()); };
   EXPECT_EQ(ask("exists (1:r=1)"), Status::holds);
   EXPECT_EQ(ask("exists (2:r=1)"), Status::fails);
   EXPECT_EQ(ask("forall (2:r=0)"), Status::holds);
   EXPECT_EQ(ask("forall (s@P0=1 /\\ s@P1=1 /\\ [s@P2]=4)"), Status::holds);
   EXPECT_EQ(ask("exists (s@P2=1)"), Status::fails);
-  EXPECT_EQ(both(parse(cuda("exists (2:r=9 /\\ s@P0=1)", "s = 9;")), opencl()), Status::holds);
+  EXPECT_EQ(both(parsed(cuda("exists (2:r=9 /\\ s@P0=1)", "s = 9;")), opencl()), Status::holds);
 }
 
 TEST(LocalGroups, TheSameNumberOnAnotherDeviceIsAnotherGroup) {
   const std::string text =
       "OPENCL t\n{ s = 0; }\nP0@wg 0, dev 0 (local atomic_int* s) {\n  atomic_store(s, 1);\n}\nP1@wg 0, dev 1 (local "
       "atomic_int* s) {\n  int r = atomic_load(s);\n}\nexists (1:r=1)\n";
-  EXPECT_EQ(both(parse(text), opencl()), Status::fails);
-  EXPECT_EQ(both(parse(text), tables()), Status::holds);
+  EXPECT_EQ(both(parsed(text), opencl()), Status::fails);
+  EXPECT_EQ(both(parsed(text), tables()), Status::holds);
 }
 
 TEST(LocalGroups, OutcomesNameTheGroup) {
   Job job = Job::with_budget(20);
-  const prog::Test t = parse(cuda("exists (s@P0=1 /\\ s@P2=4)"));
+  const prog::Test t = parsed(cuda("exists (s@P0=1 /\\ s@P2=4)"));
   const Outcomes o = outcomes(t, opencl(), {}, job);
   ASSERT_EQ(o.states.states.size(), 1u);
   EXPECT_EQ(prog::to_string(o.observables, *o.states.states.begin()), "s@P0=1; s@P2=4;");
@@ -60,7 +60,7 @@ TEST(LocalGroups, OutcomesNameTheGroup) {
 TEST(LocalGroups, AQuestionSaysWhose) {
   for (const std::string question : {"exists (s=1)", "exists (1:r=0 /\\ ~(s=1))", "filter (s=1)\nexists (1:r=0)",
                                      "locations [s;]\nexists (1:r=0)"}) {
-    const prog::Test t = parse(cuda(question));
+    const prog::Test t = parsed(cuda(question));
     const auto refused = fits(t, opencl());
     ASSERT_FALSE(refused) << question;
     EXPECT_EQ(refused.error().list.front().fault, Fault::bad_input);
@@ -68,7 +68,7 @@ TEST(LocalGroups, AQuestionSaysWhose) {
     EXPECT_EQ(refused.error().list.front().hint, "say whose: s@P0 or s@P2");
     EXPECT_TRUE(fits(t, tables())) << question;
   }
-  EXPECT_EQ(both(parse(cuda("exists (s=5)")), tables()), Status::holds);
+  EXPECT_EQ(both(parsed(cuda("exists (s=5)")), tables()), Status::holds);
 }
 
 TEST(LocalGroups, WhatCannotBeMeantIsRefused) {
@@ -90,7 +90,7 @@ TEST(LocalGroups, AThreadKnowsTheAddressOfItsOwn) {
   const std::string text =
       "CUDA t\n{ s = 0; 1:p = &s; }\nP0@block 0, device 0 (__shared__ int* s) {\n  *s = 1;\n}\n"
       "P1@block 1, device 0 (__shared__ int* s) {\n  *p = 2;\n}\nforall (s@P0=1 /\\ s@P1=2)\n";
-  EXPECT_EQ(both(parse(text), opencl()), Status::holds);
+  EXPECT_EQ(both(parsed(text), opencl()), Status::holds);
 }
 
 }  // namespace

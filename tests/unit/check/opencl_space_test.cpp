@@ -7,9 +7,9 @@ namespace fencepost::check {
 namespace {
 
 prog::Test spaces(const std::string& first, const std::string& second) {
-  return parse("OPENCL t\n{ [x] = 0; }\nP0@wg 0, dev 0 (" + first +
-               " atomic_int* x) {\n  atomic_store(x, 1);\n}\nP1@wg 0, dev 0 (" + second +
-               " atomic_int* x) {\n  int r0 = atomic_load(x);\n}\nexists (1:r0 = 1)\n");
+  return parsed("OPENCL t\n{ [x] = 0; }\nP0@wg 0, dev 0 (" + first +
+                " atomic_int* x) {\n  atomic_store(x, 1);\n}\nP1@wg 0, dev 0 (" + second +
+                " atomic_int* x) {\n  int r0 = atomic_load(x);\n}\nexists (1:r0 = 1)\n");
 }
 
 TEST(OpenclSpace, IsOneForEachLocation) {

@@ -7,7 +7,7 @@ namespace fencepost::check {
 namespace {
 
 Verdict races(const std::string& text, const std::string& model) {
-  const prog::Test t = parse(text);
+  const prog::Test t = parsed(text);
   Options o;
   o.engine = Engine::both;  // a disagreement ends the process
   o.property = Property::races;
@@ -81,7 +81,7 @@ TEST(PtxRaces, AModelWithoutTheNotionDoesNotAnswer) {
 
 // The condition is decided beside the race: the axioms hold for accesses of one size.
 TEST(PtxRaces, LeaveTheConditionDecided) {
-  const prog::Test t = parse(two(" st.weak x, 1 | st.weak x, 2 ;\n"));
+  const prog::Test t = parsed(two(" st.weak x, 1 | st.weak x, 2 ;\n"));
   Options o;
   o.engine = Engine::both;
   Job job = Job::with_budget(20);

@@ -9,7 +9,7 @@ namespace {
 // r0 and r1 can only be 3: probing refutes the sources with 1, and rounds of the axioms alone follow. The model wants
 // the two conditional writes ordered in both ways at once, or by what no pair is in: they do not both run.
 TEST(Rounds, EndWhereAPairIsRequiredThatMayNotBe) {
-  const prog::Test test = parse(R"(PTX rounds
+  const prog::Test test = parsed(R"(PTX rounds
 { x = 1; y = 0; z = 0; q = 0; }
  P0@cta 0,gpu 0       | P1@cta 1,gpu 0       | P2@cta 2,gpu 0       | P3@cta 3,gpu 0      ;
  ld.relaxed.gpu r0, x | ld.relaxed.gpu r0, q | ld.relaxed.gpu r0, q | st.relaxed.gpu q, 1 ;
@@ -37,7 +37,7 @@ exists (P0:r0 == P0:r1)
 // iteration having an effect, so that nothing is probed. 14 and 19 rounds where the two say it in literals of their
 // own.
 TEST(Rounds, WhoTakesALockReadThatItWasFree) {
-  const prog::Test test = parse(R"(PTX three
+  const prog::Test test = parsed(R"(PTX three
 { x = 0; lock = 0; }
  P0@cta 0,gpu 0                     | P1@cta 1,gpu 0                     | P2@cta 2,gpu 0                     ;
  LC00:                              | LC01:                              | LC02:                              ;
@@ -67,7 +67,7 @@ TEST(Rounds, WhoTakesALockReadThatItWasFree) {
 // P0 counts to 6 and P1 waits for it: one loop alone comes to the bound that is given. Asked is no more than `auto`
 // asks, and what is said of it is what it was with more questions.
 TEST(Rounds, AGivenBoundAsksNoMoreThanAuto) {
-  const prog::Test test = parse(R"(PTX counts
+  const prog::Test test = parsed(R"(PTX counts
 { x = 0; y = 0; }
  P0@cta 0,gpu 0        | P1@cta 1,gpu 0         ;
  LC00:                 | LC01:                  ;

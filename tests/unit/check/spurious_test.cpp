@@ -31,7 +31,7 @@ std::string verdict(const prog::Test& t, Property p = Property::condition, uint3
 }
 std::string verdict(const std::vector<std::string>& bodies, const std::string& condition,
                     Property p = Property::condition) {
-  return verdict(parse(opencl(bodies, condition)), p);
+  return verdict(parsed(opencl(bodies, condition)), p);
 }
 
 TEST(Spurious, AWeakExchangeMayFailThoughItFindsWhatItExpects) {
@@ -50,14 +50,14 @@ TEST(Spurious, TheValueGoesBackToExpectedMemory) {
 }
 
 TEST(Spurious, IsCountedOnce) {
-  const prog::Test t = parse(opencl({exchange("weak")}, "exists (x = 1)"));
+  const prog::Test t = parsed(opencl({exchange("weak")}, "exists (x = 1)"));
   EXPECT_EQ(texts(all(t, shipped("opencl", t.dialect))).size(), 2u);
   EXPECT_EQ(executions(opencl({exchange("weak")}, "exists (x = 1)"), k_sc), 2u);
   EXPECT_EQ(executions(opencl({exchange("strong")}, "exists (x = 1)"), k_sc), 1u);
 }
 
 TEST(Spurious, CanBeTurnedOff) {
-  prog::Test t = parse(opencl({exchange("weak")}, "forall (0:r0 = 1 /\\ x = 1)"));
+  prog::Test t = parsed(opencl({exchange("weak")}, "forall (0:r0 = 1 /\\ x = 1)"));
   EXPECT_EQ(verdict(t), "fails");
   EXPECT_TRUE(prog::forbid_spurious_failures(t));
   EXPECT_EQ(verdict(t), "holds");
@@ -79,7 +79,7 @@ TEST(Spurious, HasTheOrderOfFailure) {
 }
 
 TEST(Spurious, IsShownInTheExecution) {
-  const prog::Test t = parse(opencl({exchange("weak")}, "exists (0:r0 = 0)"));
+  const prog::Test t = parsed(opencl({exchange("weak")}, "exists (0:r0 = 0)"));
   for (const Engine e : {Engine::enumerate, Engine::solve}) {
     const Result r = ask(t, shipped("opencl", t.dialect), e);
     ASSERT_TRUE(r.execution.has_value());
@@ -92,7 +92,7 @@ TEST(Spurious, IsShownInTheExecution) {
 
 // What fails spuriously must be able to: the interpreter refuses a choice that fits no instruction.
 TEST(Spurious, TheInterpreterRefusesWhatCannotBe) {
-  const prog::Test t = parse(opencl({exchange("strong")}, "exists (0:r0 = 1)"));
+  const prog::Test t = parsed(opencl({exchange("strong")}, "exists (0:r0 = 1)"));
   const Result r = ask(t, shipped("opencl", t.dialect));
   ASSERT_TRUE(r.execution.has_value());
   reference::Choices c = *r.choices;
@@ -103,7 +103,7 @@ TEST(Spurious, TheInterpreterRefusesWhatCannotBe) {
 
 // ---- termination -----------------------------------------------------------------------------------
 std::string ends(const std::vector<std::string>& bodies, const std::string& progress = "FAIR", uint32_t bound = 3) {
-  const prog::Test t = parse(opencl(bodies, "exists (x = 0)"));
+  const prog::Test t = parsed(opencl(bodies, "exists (x = 0)"));
   const cat::Model m = shipped("opencl", t.dialect);
   Options o;
   o.property = Property::termination;

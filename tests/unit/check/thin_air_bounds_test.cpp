@@ -12,10 +12,10 @@ prog::Test chain(uint32_t rounds, const std::string& condition) {
   const std::string parameters = ", dev 0 (global atomic_int* x, global atomic_int* y) ";
   std::string writes;
   for (uint32_t k = 1; k <= rounds; ++k) writes += "atomic_store_explicit(x, " + std::to_string(k) + order;
-  return parse("OPENCL chain\n{ [x] = 0; [y] = 0; }\nP0@wg 0" + parameters + "{ int n = 0; int r0 = 0; while (r0 != " +
-               n + ") { r0 = atomic_load_explicit(x" + order + "if (r0 != 0) n = n + 1; } atomic_store_explicit(y, 1" +
-               order + "}\nP1@wg 1" + parameters + "{ int r1 = 0; while (r1 == 0) { r1 = atomic_load_explicit(y" +
-               order + "} " + writes + "}\n" + condition + "\n");
+  return parsed("OPENCL chain\n{ [x] = 0; [y] = 0; }\nP0@wg 0" + parameters + "{ int n = 0; int r0 = 0; while (r0 != " +
+                n + ") { r0 = atomic_load_explicit(x" + order + "if (r0 != 0) n = n + 1; } atomic_store_explicit(y, 1" +
+                order + "}\nP1@wg 1" + parameters + "{ int r1 = 0; while (r1 == 0) { r1 = atomic_load_explicit(y" +
+                order + "} " + writes + "}\n" + condition + "\n");
 }
 
 TEST(ThinAirBounds, EndsInARowAreSeenAtTheirBound) {

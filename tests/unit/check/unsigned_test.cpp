@@ -37,7 +37,7 @@ TEST(Unsigned, OfEveryWidth) {
     std::string plain = value;
     while (plain.back() == 'u' || plain.back() == 'l') plain.pop_back();
     for (const std::string side : {"y", "0:r"}) {
-      const auto ask = [&](const std::string& question) { return both(parse(holding(type, value, question))); };
+      const auto ask = [&](const std::string& question) { return both(parsed(holding(type, value, question))); };
       EXPECT_EQ(ask("exists (" + side + " = " + plain + ")"), Status::holds) << type << side;
       EXPECT_EQ(ask("~exists (" + side + " = " + plain + ")"), Status::fails) << type << side;
       EXPECT_EQ(ask("forall (" + side + " > " + smaller + ")"), Status::holds) << type << side;
@@ -46,7 +46,7 @@ TEST(Unsigned, OfEveryWidth) {
       EXPECT_EQ(ask("forall (y = 0:r)"), Status::holds) << type;
     }
     Job job = Job::with_budget(20);
-    const prog::Test t = parse(holding(type, value, "locations [y;]\nexists (0:r = " + plain + ")"));
+    const prog::Test t = parsed(holding(type, value, "locations [y;]\nexists (0:r = " + plain + ")"));
     const cat::Model m = shipped("opencl", vocab::Dialect::opencl);
     const Outcomes o = outcomes(t, m, {}, job), p = outcomes_by_solving(t, m, {}, job);
     ASSERT_EQ(o.states.states.size(), 1u);
@@ -59,17 +59,17 @@ TEST(Unsigned, OfEveryWidth) {
 TEST(Unsigned, SignedOnesStaySigned) {
   for (const std::string type : {"char", "short", "int", "long"})
     for (const std::string side : {"y", "0:r"}) {
-      EXPECT_EQ(both(parse(holding(type, "-3", "forall (" + side + " = -3)"))), Status::holds) << type;
-      EXPECT_EQ(both(parse(holding(type, "-3", "exists (" + side + " > 0)"))), Status::fails) << type;
+      EXPECT_EQ(both(parsed(holding(type, "-3", "forall (" + side + " = -3)"))), Status::holds) << type;
+      EXPECT_EQ(both(parsed(holding(type, "-3", "exists (" + side + " > 0)"))), Status::fails) << type;
     }
 }
 
 // C converts a negative constant beside an unsigned type from int up; narrower types become int first.
 TEST(Unsigned, NegativeConstants) {
   for (const std::string side : {"y", "0:r"}) {
-    EXPECT_EQ(both(parse(holding("uint", "4294967295u", "exists (" + side + " = -1)"))), Status::holds);
-    EXPECT_EQ(both(parse(holding("ulong", "~0ul", "exists (" + side + " = -1)"))), Status::holds);
-    EXPECT_EQ(both(parse(holding("uint", "7", "exists (" + side + " = -1)"))), Status::fails);
+    EXPECT_EQ(both(parsed(holding("uint", "4294967295u", "exists (" + side + " = -1)"))), Status::holds);
+    EXPECT_EQ(both(parsed(holding("ulong", "~0ul", "exists (" + side + " = -1)"))), Status::holds);
+    EXPECT_EQ(both(parsed(holding("uint", "7", "exists (" + side + " = -1)"))), Status::fails);
   }
   EXPECT_EQ(error(holding("uchar", "1", "exists (y = -1)")), "-1 is not a value of 8 bits without a sign");
   EXPECT_EQ(error(holding("ushort", "1", "exists (0:r > -1)")), "-1 is not a value of 16 bits without a sign");
@@ -123,7 +123,7 @@ TEST(Unsigned, BesideASignedValue) {
   const auto ask = [&](const std::string& a, const std::string& b, const std::string& question) {
     const std::string text =
         "OPENCL t\n{ }\nP0@wg 0, dev 0 () {\n  " + a + " a = -1;\n  " + b + " b = -1;\n}\n" + question + "\n";
-    return error(text).empty() ? name(both(parse(text))) : error(text);
+    return error(text).empty() ? name(both(parsed(text))) : error(text);
   };
   EXPECT_EQ(ask("int", "uint", "forall (0:a = 0:b)"), "holds");
   EXPECT_EQ(ask("uint", "int", "forall (0:a = 0:b)"), "holds");
@@ -140,7 +140,7 @@ TEST(Unsigned, CopiesOfInitialValuesKeepThem) {
   const std::string text =
       "OPENCL t\n{ uchar y = 200; int z = *y; }\nP0@wg 0, dev 0 (global uchar* y, global int* z) {\n  int r = *z;\n}\n"
       "forall (0:r = 200)\n";
-  EXPECT_EQ(both(parse(text)), Status::holds);
+  EXPECT_EQ(both(parsed(text)), Status::holds);
 }
 
 }  // namespace

@@ -4,11 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include "../../support/parsed.h"
 #include "base/job.h"
 #include "cat/library.h"
 #include "encode/repeats.h"
 #include "prog/test.h"
-#include "read/read.h"
 
 namespace fencepost::encode {
 namespace {
@@ -17,12 +17,7 @@ constexpr const char* k_models[] = {
     "vulkan",        "vulkan-nochains",        "vulkan-alloy",   "vulkan-alloy-nochains",
     "vulkan-tables", "vulkan-nochains-tables", "vulkan-asplos24"};
 
-prog::Test parse(const std::string& text) {
-  auto t = read::parse_one(make_source("test.litmus", text));
-  if (t) return std::move(*t);
-  ADD_FAILURE() << render(t.error()) << text;
-  return {};
-}
+using support::parsed;
 
 cat::Model model(const std::string& name) { return cat::load_model(name, vocab::Dialect::vulkan).value(); }
 
@@ -73,7 +68,7 @@ TEST(Coherent, SolvingFindsNothingWhereAProofSaysSo) {
     const cat::Model m = model(name);
     for (int i = 0; i < 60; ++i) {
       const std::string text = draw(rng, i % 2 == 0 ? 0 : 6);
-      const prog::Test test = parse(text);
+      const prog::Test test = parsed(text);
       const auto found = may_be_incoherent(test, m, 0, 0, Job{});
       ASSERT_TRUE(found.has_value());
       incoherent += *found;
@@ -89,8 +84,8 @@ TEST(Coherent, SolvingFindsNothingWhereAProofSaysSo) {
 TEST(Coherent, EveryAccessMustBeOrderedWithAllOthers) {
   const auto proved = [](const std::string& first, const std::string& second, const std::string& place,
                          const char* name = "vulkan") {
-    return coherent_by_proof(parse("VULKAN two\n{ x = 0; }\n P0@sg 0,wg 0,qf 0 | P1@" + place + " ;\n " + first +
-                                   " | " + second + " ;\nexists (x = 1)\n"),
+    return coherent_by_proof(parsed("VULKAN two\n{ x = 0; }\n P0@sg 0,wg 0,qf 0 | P1@" + place + " ;\n " + first +
+                                    " | " + second + " ;\nexists (x = 1)\n"),
                              model(name));
   };
   EXPECT_TRUE(proved("st.atom.dv.sc0 x, 1", "rmw.atom.dv.sc0 r0, x, 2", "sg 1,wg 1,qf 1"));

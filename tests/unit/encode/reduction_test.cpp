@@ -3,20 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include "../../support/parsed.h"
 #include "cat/library.h"
 #include "encode/unseen.h"
 #include "prog/test.h"
-#include "read/read.h"
 
 namespace fencepost::encode {
 namespace {
 
-prog::Test parse(const std::string& text) {
-  auto t = read::parse_one(make_source("test.litmus", text));
-  if (t) return std::move(*t);
-  ADD_FAILURE() << render(t.error());
-  return {};
-}
+using support::parsed;
 
 cat::Model model(const std::string& name, vocab::Dialect d = vocab::Dialect::vulkan) {
   auto m = cat::load_model(name, d);
@@ -36,7 +31,7 @@ const char* k_exchange = "rmw.atom.acq.dv.sc0.semsc0 r0, x, 1";
 TEST(Reduction, SilentExchangesOfAnAtomicLockAreLeftOut) {
   for (const char* name : {"vulkan", "vulkan-nochains", "vulkan-alloy", "vulkan-alloy-nochains", "vulkan-tables",
                            "vulkan-nochains-tables"}) {
-    const Reduction r = reduction_of(parse(lock(k_exchange, "st.atom.rel.dv.sc0.semsc0 x, 0")), model(name));
+    const Reduction r = reduction_of(parsed(lock(k_exchange, "st.atom.rel.dv.sc0.semsc0 x, 0")), model(name));
     EXPECT_TRUE(r.conditions) << name;
     EXPECT_TRUE(r.races) << name;
     EXPECT_TRUE(r.any_silent()) << name;
@@ -44,7 +39,7 @@ TEST(Reduction, SilentExchangesOfAnAtomicLockAreLeftOut) {
 }
 
 TEST(Reduction, AnAccessThatIsNotOrderedWithAllOthersForbidsIt) {
-  const auto silent = [](const std::string& text) { return reduction_of(parse(text), model("vulkan")).any_silent(); };
+  const auto silent = [](const std::string& text) { return reduction_of(parsed(text), model("vulkan")).any_silent(); };
   EXPECT_FALSE(silent(lock(k_exchange, "st.av.dv.sc0 x, 0")));    // plain
   EXPECT_FALSE(silent(lock(k_exchange, "st.atom.wg.sc0 x, 0")));  // of another workgroup
   EXPECT_FALSE(silent(lock("rmw.atom.acq.wg.sc0.semsc0 r0, x, 1", "st.atom.rel.dv.sc0.semsc0 x, 0")));
@@ -56,7 +51,7 @@ TEST(Reduction, AnAccessThatIsNotOrderedWithAllOthersForbidsIt) {
 }
 
 TEST(Reduction, ProvenFormulasOnly) {
-  const prog::Test t = parse(lock(k_exchange, "st.atom.rel.dv.sc0.semsc0 x, 0"));
+  const prog::Test t = parsed(lock(k_exchange, "st.atom.rel.dv.sc0.semsc0 x, 0"));
   EXPECT_FALSE(reduction_of(t, model("vulkan-asplos24")).any_silent());
   for (const char* axiom : {"atomicity", "consistency", "visible-value"}) {
     cat::Model m = model("vulkan");
@@ -70,7 +65,7 @@ TEST(Reduction, APlainReadOfALoopMayRace) {
   const std::string spin =
       "VULKAN spin\n{ x = 0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 0,qf 0 ;\n LC00: | st.sc0 x, 1 ;\n ld.sc0 r0, x | ;\n "
       "beq r0, 0, LC00 | ;\n";
-  const Reduction r = reduction_of(parse(spin + "exists (x = 1)\n"), model("vulkan"));
+  const Reduction r = reduction_of(parsed(spin + "exists (x = 1)\n"), model("vulkan"));
   EXPECT_TRUE(r.conditions);
   EXPECT_FALSE(r.races);
 }
@@ -87,7 +82,7 @@ cat::Model written(const std::string& axiom) {
 }
 
 TEST(Reduction, WhatIsFilledInByAReadOfALoopIsNotLost) {
-  const prog::Test t = parse(lock("ld.atom.dv.sc0 r0, x", "st.atom.dv.sc0 x, 0"));
+  const prog::Test t = parsed(lock("ld.atom.dv.sc0 r0, x", "st.atom.dv.sc0 x, 0"));
   EXPECT_TRUE(reduction_of(t, written("acyclic (po | rf | co) as order")).conditions);
   EXPECT_TRUE(reduction_of(t, written("acyclic (po | rf; rf^-1; co) as order")).conditions);
   // Fewer reads in between make the difference larger.
@@ -99,7 +94,7 @@ TEST(Reduction, WhatIsFilledInByAReadOfALoopIsNotLost) {
 }
 
 TEST(Reduction, DependenciesAreNotLookedThrough) {
-  const prog::Test t = parse(
+  const prog::Test t = parsed(
       "PTX spin\n{ x = 0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n LC00: | st.relaxed.gpu x, 1 ;\n ld.relaxed.gpu r0, x "
       "| ;\n beq r0, 0, LC00 | ;\nexists (x = 1)\n");
   EXPECT_FALSE(reduction_of(t, model("ptx-7.5", vocab::Dialect::ptx)).conditions);

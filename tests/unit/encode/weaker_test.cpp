@@ -3,21 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include "../../support/parsed.h"
 #include "cat/library.h"
 #include "prog/test.h"
-#include "read/read.h"
 
 namespace fencepost::encode {
 namespace {
 
 using vocab::Dialect;
 
-prog::Test parse(const std::string& text) {
-  auto t = read::parse_one(make_source("test.litmus", text));
-  if (t) return std::move(*t);
-  ADD_FAILURE() << render(t.error());
-  return {};
-}
+using support::parsed;
 
 cat::Model model(const std::string& name, Dialect d, const std::string& without = {}) {
   auto m = cat::load_model(name, d);
@@ -60,7 +55,7 @@ TEST(Weaker, FailedExchangesAreLeftOutOfPtxWithoutItsDependencies) {
   for (const char* name : {"ptx-8", "ptx-7.5", "ptx-6.0"})
     for (const char* take : {k_take, "atom.acquire.gpu.cas r0, x, 0, 1", "atom.relaxed.gpu.exch r0, x, 1"}) {
       const cat::Model m = model(name, Dialect::ptx);
-      const auto w = weaker_of(parse(ptx(take)), m);
+      const auto w = weaker_of(parsed(ptx(take)), m);
       ASSERT_TRUE(w) << name;
       EXPECT_TRUE(w->reduction.any_silent()) << name << take;
       EXPECT_TRUE(w->reduction.conditions && w->reduction.races) << name << take;
@@ -76,7 +71,7 @@ TEST(Weaker, OfOpenClAndCudaWhatIsSaidOfVisibleSideEffectsIsKeptInPart) {
   for (const auto& [name, axiom] :
        {std::pair{"opencl", "visible-global"}, {"opencl-3.1", "visible-global"}, {"cuda", "visible-value"}}) {
     const cat::Model m = model(name, Dialect::opencl);
-    const auto w = weaker_of(parse(opencl()), m);
+    const auto w = weaker_of(parsed(opencl()), m);
     ASSERT_TRUE(w) << name;
     EXPECT_TRUE(w->reduction.any_silent()) << name;
     EXPECT_TRUE(w->reduction.conditions && w->reduction.races) << name;
@@ -88,7 +83,7 @@ TEST(Weaker, OfOpenClAndCudaWhatIsSaidOfVisibleSideEffectsIsKeptInPart) {
 
 TEST(Weaker, NoFailedExchangeGoesWhereSomethingMayComeBetween) {
   const auto silent = [](const std::string& text, const cat::Model& m) {
-    const auto w = weaker_of(parse(text), m);
+    const auto w = weaker_of(parsed(text), m);
     return w && w->reduction.any_silent();
   };
   const cat::Model p8 = model("ptx-8", Dialect::ptx), cl = model("opencl", Dialect::opencl);
@@ -107,12 +102,13 @@ TEST(Weaker, NoFailedExchangeGoesWhereSomethingMayComeBetween) {
 }
 
 TEST(Weaker, NothingIsWeakerWhereTheModelItselfAllowsIt) {
-  EXPECT_FALSE(weaker_of(parse("PTX straight\n{ x = 0; }\n P0@cta 0,gpu 0 ;\n st.relaxed.gpu x, 1 ;\nexists (x = 1)\n"),
-                         model("ptx-8", Dialect::ptx)));
+  EXPECT_FALSE(
+      weaker_of(parsed("PTX straight\n{ x = 0; }\n P0@cta 0,gpu 0 ;\n st.relaxed.gpu x, 1 ;\nexists (x = 1)\n"),
+                model("ptx-8", Dialect::ptx)));
   EXPECT_FALSE(weaker_of(
-      parse("VULKAN lock\n{ x = 1; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 ;\n LC00: | "
-            "st.atom.rel.dv.sc0.semsc0 x, 0 ;\n rmw.atom.acq.dv.sc0.semsc0 r0, x, 1 | ;\n bne r0, 0, LC00 | ;\n"
-            "exists (x = 1)\n"),
+      parsed("VULKAN lock\n{ x = 1; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 ;\n LC00: | "
+             "st.atom.rel.dv.sc0.semsc0 x, 0 ;\n rmw.atom.acq.dv.sc0.semsc0 r0, x, 1 | ;\n bne r0, 0, LC00 | ;\n"
+             "exists (x = 1)\n"),
       model("vulkan", Dialect::vulkan)));
 }
 

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 
+#include "../../support/parsed.h"
 #include "cat/library.h"
 #include "check/check.h"
 #include "explicit/interleave.h"
@@ -19,11 +20,7 @@ using namespace fencepost::explicit_state;
 
 namespace {
 
-prog::Test parse(const std::string& text) {
-  auto t = read::parse_one(make_source("test.litmus", text));
-  EXPECT_TRUE(t) << (t ? "" : render(t.error())) << text;
-  return t ? std::move(*t) : prog::Test();
-}
+using support::parsed;
 
 OperationalOutcomes run(const prog::Test& test, bool load_array = true) {
   auto o = operational_outcomes(test, {.load_array = load_array}, Job());
@@ -80,16 +77,17 @@ std::string litmus(const std::vector<std::vector<std::string>>& threads, Place p
 }
 
 prog::Test mp(const std::string& writer, const std::string& reader, Place p) {
-  return parse(litmus({{"st x 1", writer, "st y 1"}, {"ld r1 y", reader, "ld r2 x"}}, p, "exists (1:r1=1 /\\ 1:r2=0)"));
+  return parsed(
+      litmus({{"st x 1", writer, "st y 1"}, {"ld r1 y", reader, "ld r2 x"}}, p, "exists (1:r1=1 /\\ 1:r2=0)"));
 }
 prog::Test corr(const std::string& fence, Place p) {
-  return parse(litmus({{"st x 1"}, {"ld r1 x", fence, "ld r2 x"}}, p, "exists (1:r1=1 /\\ 1:r2=0)"));
+  return parsed(litmus({{"st x 1"}, {"ld r1 x", fence, "ld r2 x"}}, p, "exists (1:r1=1 /\\ 1:r2=0)"));
 }
 prog::Test lb(const std::string& a, const std::string& b, Place p) {
-  return parse(litmus({{"ld r1 y", a, "st x 1"}, {"ld r1 x", b, "st y 1"}}, p, "exists (0:r1=1 /\\ 1:r1=1)"));
+  return parsed(litmus({{"ld r1 y", a, "st x 1"}, {"ld r1 x", b, "st y 1"}}, p, "exists (0:r1=1 /\\ 1:r1=1)"));
 }
 prog::Test sb(const std::string& a, const std::string& b, Place p) {
-  return parse(litmus({{"st x 1", a, "ld r1 y"}, {"st y 1", b, "ld r1 x"}}, p, "exists (0:r1=0 /\\ 1:r1=0)"));
+  return parsed(litmus({{"st x 1", a, "ld r1 y"}, {"st y 1", b, "ld r1 x"}}, p, "exists (0:r1=0 /\\ 1:r1=0)"));
 }
 
 constexpr Place k_inside[] = {Place::shared, Place::global};
@@ -141,7 +139,7 @@ TEST(Operational, FencesAreCumulative) {
     std::string text = litmus({{"st x 1"}, {"ld r1 x", "gl", "st y 1"}, {"ld r1 y", "gl", "ld r2 x"}}, Place::apart,
                               "exists (1:r1=1 /\\ 2:r1=1 /\\ 2:r2=0)");
     const size_t at = text.find("ScopeTree "), end = text.find('\n', at);
-    return parse(text.replace(at, end - at, tree));
+    return parsed(text.replace(at, end - at, tree));
   };
   EXPECT_FALSE(allows(wrc("ScopeTree (device (cta (warp T0) (warp T1)) (cta (warp T2)))")));
   EXPECT_FALSE(allows(wrc("ScopeTree (device (cta (warp T0)) (cta (warp T1)) (cta (warp T2)))")));
@@ -151,28 +149,28 @@ TEST(Operational, FencesAreCumulative) {
 TEST(Operational, ABlockSeesItsWritesFirst) {
   std::string text = litmus({{"st x 1"}, {"ld r1 x", "cta", "ld r2 y"}, {"st y 1"}, {"ld r1 y", "cta", "ld r2 x"}},
                             Place::apart, "exists (1:r1=1 /\\ 1:r2=0 /\\ 3:r1=1 /\\ 3:r2=0)");
-  EXPECT_FALSE(allows(parse(text)));
+  EXPECT_FALSE(allows(parsed(text)));
   const size_t at = text.find("ScopeTree "), end = text.find('\n', at);
   text.replace(at, end - at, "ScopeTree (device (cta (warp T0) (warp T1)) (cta (warp T2) (warp T3)))");
-  EXPECT_TRUE(allows(parse(text)));
+  EXPECT_TRUE(allows(parsed(text)));
 }
 
 TEST(Operational, DependenciesHoldBackWhatNeedsThem) {
   const auto thin_air =
-      parse(litmus({{"ld r1 y", "st x r1"}, {"ld r1 x", "st y r1"}}, Place::apart, "exists (0:r1=1)"));
+      parsed(litmus({{"ld r1 y", "st x r1"}, {"ld r1 x", "st y r1"}}, Place::apart, "exists (0:r1=1)"));
   EXPECT_FALSE(allows(thin_air));
-  EXPECT_FALSE(allows(parse(litmus({{"ld r1 y", "and.b32 r2, r1, 0", "add.s32 r3, r2, 1", "st x r3"},
-                                    {"ld r1 x", "and.b32 r2, r1, 0", "add.s32 r3, r2, 1", "st y r3"}},
-                                   Place::apart, "exists (0:r1=1 /\\ 1:r1=1)"))));
+  EXPECT_FALSE(allows(parsed(litmus({{"ld r1 y", "and.b32 r2, r1, 0", "add.s32 r3, r2, 1", "st x r3"},
+                                     {"ld r1 x", "and.b32 r2, r1, 0", "add.s32 r3, r2, 1", "st y r3"}},
+                                    Place::apart, "exists (0:r1=1 /\\ 1:r1=1)"))));
 }
 
 TEST(Operational, AtomicsAreIndivisibleAndOrderNothing) {
-  const auto both = parse(litmus({{"xchg x 1"}, {"xchg x 2"}}, Place::apart, "exists (0:r5=0 /\\ 1:r5=0)"));
+  const auto both = parsed(litmus({{"xchg x 1"}, {"xchg x 2"}}, Place::apart, "exists (0:r5=0 /\\ 1:r5=0)"));
   EXPECT_FALSE(allows(both));
   EXPECT_TRUE(allows(
-      parse(litmus({{"st x 1", "xchg y 1"}, {"ld r1 y", "ld r2 x"}}, Place::apart, "exists (1:r1=1 /\\ 1:r2=0)"))));
-  EXPECT_FALSE(allows(parse(litmus({{"st x 1", "gl", "xchg y 1"}, {"xchg y 2", "gl", "ld r2 x"}}, Place::apart,
-                                   "exists (1:r5=1 /\\ 1:r2=0)"))));
+      parsed(litmus({{"st x 1", "xchg y 1"}, {"ld r1 y", "ld r2 x"}}, Place::apart, "exists (1:r1=1 /\\ 1:r2=0)"))));
+  EXPECT_FALSE(allows(parsed(litmus({{"st x 1", "gl", "xchg y 1"}, {"xchg y 2", "gl", "ld r2 x"}}, Place::apart,
+                                    "exists (1:r5=1 /\\ 1:r2=0)"))));
 }
 
 TEST(Operational, TellsItsSteps) {
@@ -187,7 +185,7 @@ TEST(Operational, TellsItsSteps) {
 
 TEST(Operational, RefusesByName) {
   const auto refused = [](const std::string& text) {
-    const auto o = operational_outcomes(parse(text), {}, Job());
+    const auto o = operational_outcomes(parsed(text), {}, Job());
     return o ? std::string("nothing") : render(o.error());
   };
   EXPECT_NE(refused("PTX a\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)\n").find("GPU_PTX"),
@@ -294,7 +292,7 @@ TEST(Operational, LiesBetweenInterleavingsAndCoherence) {
   for (uint64_t n = 0; n < programs(); ++n) {
     Place place;
     const std::string text = random_test(random, place);
-    const prog::Test test = parse(text);
+    const prog::Test test = parsed(text);
     const auto relaxed = run(test), ordered = run(test, false);
     const auto sc = interleavings(test, relaxed.observables);
     ASSERT_TRUE(sc.complete);
@@ -331,7 +329,7 @@ TEST(Operational, DifferencesFromScopedRmoHaveKnownCauses) {
   for (uint64_t n = 0; n < programs(); ++n) {
     Place place;
     const std::string text = random_test(random, place);
-    const prog::Test test = parse(text);
+    const prog::Test test = parsed(text);
     const auto machine = run(test);
     Job job;
     const auto axiomatic = check::outcomes(test, *rmo, {}, job);

@@ -7,20 +7,16 @@
 #include <iterator>
 #include <set>
 
+#include "../../support/parsed.h"
 #include "cat/library.h"
 #include "check/check.h"
 #include "print/litmus.h"
 #include "prog/syntax.h"
-#include "read/read.h"
 
 namespace fencepost {
 namespace {
 
-prog::Test read(const std::string& text) {
-  auto t = read::parse_one(make_source("test.litmus", text));
-  EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
-  return t ? *t : prog::Test{};
-}
+using support::parsed;
 
 lower::Table table(const std::string& name) {
   auto t = lower::load_table(name);
@@ -57,7 +53,7 @@ std::optional<std::set<std::string>> outcomes(const prog::Test& t, const std::st
 }
 
 TEST(Lower, OpenClBecomesPtx) {
-  const prog::Test t = read(
+  const prog::Test t = parsed(
       "OPENCL sb\n{ x=0; y=0; }\nP0@wg 0, dev 0 (global atomic_int* x, global atomic_int* y) {\n  atomic_store(x, "
       "1);\n  int r0 = atomic_load(y);\n}\n"
       "P1@wg 1, dev 0 (global atomic_int* x, global atomic_int* y) {\n  atomic_store(y, 1);\n  int r0 = "
@@ -68,7 +64,7 @@ TEST(Lower, OpenClBecomesPtx) {
   const std::string text = print::print(*good);
   for (const char* part : {"fence.sc.gpu", "st.release.gpu x, 1", "ld.acquire.gpu r0, y", "P1@cta 1, gpu 0"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
-  EXPECT_TRUE(read(text) == *good);
+  EXPECT_TRUE(parsed(text) == *good);
   const auto source = outcomes(t, "opencl");
   ASSERT_TRUE(source.has_value());
   const auto lowered = outcomes(*good, "ptx-7.5");
@@ -82,7 +78,7 @@ TEST(Lower, OpenClBecomesPtx) {
 }
 
 TEST(Lower, CudaBecomesPtx) {
-  const prog::Test t = read(
+  const prog::Test t = parsed(
       "CUDA lock\n{ l=0; x=0; }\nP0@block 0, device 0 (int* l, volatile int* x) {\n  int r0 = atomicCAS(l, 0, 1);\n  "
       "__threadfence();\n  int r1 = *x;\n"
       "  *x = 1;\n  __threadfence_system();\n  atomicExch(l, 0);\n  __syncthreads();\n}\n"
@@ -95,16 +91,16 @@ TEST(Lower, CudaBecomesPtx) {
                            "ld.volatile r1, x", "st.volatile x, 1", "atom.relaxed.gpu.exch",
                            "atom.relaxed.gpu.add r0, l, 2", "bar.cta.sync", "P1@cta 1, gpu 0"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
-  EXPECT_TRUE(read(text) == *p);
+  EXPECT_TRUE(parsed(text) == *p);
   // A place in a cluster is kept.
   const auto placed = lower::apply(
       table("cuda-ptx"),
-      read("CUDA t\n{ x=0; }\nP0@block 0, cluster 1, device 0 (volatile int* x) {\n  *x = 1;\n}\n"
-           "P1@block 1, cluster 1, device 0 (volatile int* x) {\n  int r0 = *x;\n}\nexists (P1:r0 = 1)\n"));
+      parsed("CUDA t\n{ x=0; }\nP0@block 0, cluster 1, device 0 (volatile int* x) {\n  *x = 1;\n}\n"
+             "P1@block 1, cluster 1, device 0 (volatile int* x) {\n  int r0 = *x;\n}\nexists (P1:r0 = 1)\n"));
   ASSERT_TRUE(placed.has_value()) << render(placed.error());
   EXPECT_NE(print::print(*placed).find("P1@cta 1, cluster 1, gpu 0"), std::string::npos) << print::print(*placed);
   // A mapping without the fences adds the outcome that they forbid.
-  const prog::Test mp = read(
+  const prog::Test mp = parsed(
       "CUDA mp\n{ x=0; y=0; }\nP0@block 0, device 0 (volatile int* x, volatile int* y) {\n  *x = 1;\n  "
       "__threadfence();\n  *y = 1;\n}\n"
       "P1@block 1, device 0 (volatile int* x, volatile int* y) {\n  int r0 = *y;\n  __threadfence();\n  int r1 = "
@@ -120,7 +116,7 @@ TEST(Lower, CudaBecomesPtx) {
 }
 
 TEST(Lower, ControlFlowAndBarriersBetweenPtxAndVulkan) {
-  const prog::Test t = read(
+  const prog::Test t = parsed(
       "PTX loop\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n st.weak x, 7 | L: ;\n st.release.gpu y, 1 | "
       "ld.acquire.gpu r0, y ;\n"
       " bar.cta.sync 0 | beq r0, 0, L ;\n | bar.cta.sync 0 ;\n | ld.weak r1, x ;\n | add r2, r1, 1 ;\nforall (P1:r1 = "
@@ -207,7 +203,7 @@ TEST(Lower, FaultsAreLocatedAndHinted) {
 
 TEST(Lower, WhatCannotBeLoweredIsNamed) {
   const auto refused = [](const lower::Table& t, const std::string& test) {
-    const auto r = lower::apply(t, read(test));
+    const auto r = lower::apply(t, parsed(test));
     EXPECT_FALSE(r.has_value()) << test;
     return r ? std::string() : render(r.error());
   };
@@ -228,7 +224,7 @@ TEST(Lower, WhatCannotBeLoweredIsNamed) {
   // A form that the target does not have is the table's fault, found when it is used.
   lower::Table wrong = pv;
   wrong.rules.front().to = {{"ld", "atom", "gpu"}};
-  EXPECT_FALSE(lower::apply(wrong, read("PTX f\n{ x=0; }\n P0@cta 0,gpu 0 ;\n ld.weak r0, x ;\nexists (P0:r0 = 0)\n"))
+  EXPECT_FALSE(lower::apply(wrong, parsed("PTX f\n{ x=0; }\n P0@cta 0,gpu 0 ;\n ld.weak r0, x ;\nexists (P0:r0 = 0)\n"))
                    .has_value());
 }
 
@@ -248,8 +244,8 @@ TEST(Lower, RulesThatNoTestMeetsAreKnown) {
   const lower::Table t = table("opencl-ptx");
   std::vector<bool> used;
   EXPECT_TRUE(lower::apply(t,
-                           read("OPENCL o\n{ [x] = 0; }\nP0@wg 0, dev 0 (global int* x) { int r0 = *x; }\n"
-                                "exists (0:r0 = 0)\n"),
+                           parsed("OPENCL o\n{ [x] = 0; }\nP0@wg 0, dev 0 (global int* x) { int r0 = *x; }\n"
+                                  "exists (0:r0 = 0)\n"),
                            &used)
                   .has_value());
   ASSERT_EQ(used.size(), t.rules.size());

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "read/read.h"
+#include "../../support/parsed.h"
 #include "run_on_executor.h"
 
 using namespace fencepost;
@@ -14,11 +14,7 @@ using namespace fencepost::plan;
 
 namespace {
 
-prog::Test parsed(const std::string& text) {
-  auto t = read::parse_one(make_source("t.litmus", text));
-  EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
-  return t ? std::move(*t) : prog::Test{};
-}
+using support::parsed;
 
 // Two exchanges, of which exactly one sees 0.
 std::string exchanges(const char* a, const char* b) {

@@ -4,19 +4,15 @@
 #include <map>
 #include <set>
 
+#include "../../support/parsed.h"
 #include "code/execute.h"
 #include "plan/fitted.h"
 #include "plan/plan.h"
-#include "read/read.h"
 
 namespace fencepost::plan {
 namespace {
 
-prog::Test parsed(const std::string& text) {
-  auto t = read::parse_one(make_source("t.litmus", text));
-  EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
-  return t ? *t : prog::Test{};
-}
+using support::parsed;
 
 prog::Test mp(const std::string& first, const std::string& second) {
   return parsed("PTX MP\n{ x = 0; y = 0; }\n P0@" + first + " | P1@" + second +

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "../../support/parsed.h"
 #include "cat/library.h"
 #include "check/races.h"
 #include "print/litmus.h"
@@ -21,11 +22,7 @@ using relax::Outcome;
 using relax::Session;
 using relax::SiteReport;
 
-prog::Test read(const std::string& text) {
-  auto t = read::parse_one(make_source("test.litmus", text));
-  EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
-  return t ? *t : prog::Test{};
-}
+using support::parsed;
 
 cat::Model model_of(vocab::Dialect d, const char* name = nullptr) {
   auto m = cat::load_model(name != nullptr ? name : d == vocab::Dialect::ptx ? "ptx-7.5" : vocab::name(d), d);
@@ -100,7 +97,7 @@ void expect_defended(const Session& s, const cat::Model& m) {
 
 // Whatever is dropped from a program that cannot end, it still cannot: nothing may be called not needed.
 TEST(Relax, WhatCannotEndAsWrittenHasNoAnswer) {
-  const prog::Test t = read(
+  const prog::Test t = parsed(
       "PTX vacuous\n{ f=0; d=0; }\n P0@cta 0, gpu 0 | P1@cta 1, gpu 0 ;\n st.weak d, 1 | L1: ;\n"
       " fence.sc.gpu | ld.relaxed.gpu r0, f ;\n | bne r0, 2, L1 ;\n st.relaxed.gpu f, 1 | fence.sc.gpu ;\n"
       " | ld.weak r1, d ;\n~exists (P1:r1=0)\n");
@@ -116,7 +113,7 @@ TEST(Relax, FencesOfMessagePassing) {
   relax::Options o;
   o.exhaustive = true;
   Job job;
-  const Session s(read(mp("fence.sc.sys", "fence.acq_rel.gpu")), m, o, job);
+  const Session s(parsed(mp("fence.sc.sys", "fence.acq_rel.gpu")), m, o, job);
   const auto& r = s.report();
   ASSERT_EQ(r.mode, relax::Report::Mode::weaken);
   ASSERT_EQ(r.sites.size(), 4u);
@@ -132,7 +129,7 @@ TEST(Relax, FencesOfMessagePassing) {
 
 TEST(Relax, AReachableExistsIsKeptOrForbidden) {
   const cat::Model m = model_of(vocab::Dialect::ptx);
-  const prog::Test t = read(mp("fence.acq_rel.cta", "fence.acq_rel.gpu", "exists"));
+  const prog::Test t = parsed(mp("fence.acq_rel.cta", "fence.acq_rel.gpu", "exists"));
   relax::Options o;
   Job job;
   const Session kept(t, m, o, job);
@@ -160,7 +157,7 @@ TEST(Relax, AReachableExistsIsKeptOrForbidden) {
 // PTX keeps its axioms in spite of races: they are left alone unless they are named.
 TEST(Relax, RacesOfPtxCountWhereTheyAreNamed) {
   const cat::Model m = model_of(vocab::Dialect::ptx);
-  const prog::Test t = read(mp("fence.acq_rel.gpu", "fence.acq_rel.gpu"));
+  const prog::Test t = parsed(mp("fence.acq_rel.gpu", "fence.acq_rel.gpu"));
   Job job;
   relax::Options o;
   const Session silent(t, m, o, job);
@@ -180,7 +177,7 @@ TEST(Relax, TwoChangesWhereOneIsNotEnough) {
   std::string text = mp("add r7, r7, 0", "add r7, r7, 0");
   relax::Options o;
   Job job;
-  const Session s(read(text), m, o, job);
+  const Session s(parsed(text), m, o, job);
   ASSERT_EQ(s.report().mode, relax::Report::Mode::repair);
   const auto& fix = *s.report().repair;
   EXPECT_EQ(fix.changes, 2u);
@@ -198,12 +195,12 @@ TEST(Relax, UndecidedIsNoPass) {
   const cat::Model m = model_of(vocab::Dialect::ptx);
   relax::Options o;
   Job late = Job::with_budget(1e-9);
-  const Session s(read(mp("fence.acq_rel.gpu", "fence.acq_rel.gpu")), m, o, late);
+  const Session s(parsed(mp("fence.acq_rel.gpu", "fence.acq_rel.gpu")), m, o, late);
   EXPECT_NE(s.report().mode, relax::Report::Mode::repair);
   for (const auto& e : s.report().each) EXPECT_TRUE(e.weakest.empty());
   EXPECT_EQ(s.report().joint.changed, 0u);
   // A loop that writes: nothing is known beyond the bound.
-  const prog::Test loop = read(
+  const prog::Test loop = parsed(
       "PTX spin\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n L: | st.relaxed.gpu x, 1 ;\n"
       " atom.acquire.gpu.exch r0, x, 2 | fence.sc.gpu ;\n bne r0, 1, L | ld.relaxed.gpu r1, y ;\n~exists (P0:r0 = "
       "5)\n");
@@ -214,7 +211,7 @@ TEST(Relax, UndecidedIsNoPass) {
 }
 
 TEST(Relax, WithoutAQuestionRacesHaveToBeKept) {
-  const auto silent = [](const std::string& text) { return read(text.substr(0, text.find("~exists"))); };
+  const auto silent = [](const std::string& text) { return parsed(text.substr(0, text.find("~exists"))); };
   relax::Options o;
   Job job;
   const Session ptx(silent(mp("fence.acq_rel.gpu", "fence.acq_rel.gpu")), model_of(vocab::Dialect::ptx), o, job);
@@ -228,7 +225,7 @@ TEST(Relax, WithoutAQuestionRacesHaveToBeKept) {
       "(0:r9=1)\n";
   const auto with = [&](const char* order) {
     std::string text = handed.substr(0, handed.find("~exists"));
-    return read(text.replace(text.find("ORDER"), 5, order));
+    return parsed(text.replace(text.find("ORDER"), 5, order));
   };
   const cat::Model opencl = model_of(vocab::Dialect::opencl);
   const Session kept(with("release"), opencl, o, job);
@@ -246,7 +243,7 @@ TEST(Relax, WithoutAQuestionRacesHaveToBeKept) {
 
 // Nothing is known of a program that may race, where a race makes it undefined.
 TEST(Relax, OpenRacesAreNoPass) {
-  const prog::Test t = read(
+  const prog::Test t = parsed(
       "OPENCL open\n{ x=0; l=0; }\nP0@wg 0, dev 0 (global int* x, global atomic_int* l) {\n  while (atomic_exchange(l, "
       "1) == 1) {}\n  *x = 1;\n  atomic_store(l, 0);\n}\nP1@wg 1, dev 0 (global int* x, global atomic_int* l) {\n  "
       "while "
@@ -261,7 +258,7 @@ TEST(Relax, OpenRacesAreNoPass) {
 
 TEST(Relax, ABarrierThatEveryoneWaitsAtIsNotDroppedOnOneSide) {
   const cat::Model m = model_of(vocab::Dialect::ptx);
-  const prog::Test t = read(
+  const prog::Test t = parsed(
       "PTX bar\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n st.weak x, 1 | bar.cta.sync 0 ;\n bar.cta.sync 0 | "
       "ld.weak r0, x ;\n"
       "~exists (P1:r0 = 0)\n");
@@ -276,7 +273,7 @@ TEST(Relax, ABarrierThatEveryoneWaitsAtIsNotDroppedOnOneSide) {
 
 TEST(Relax, TerminationIsKept) {
   const cat::Model m = model_of(vocab::Dialect::ptx);
-  const prog::Test t = read(
+  const prog::Test t = parsed(
       "PTX spin\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | L: ;\n  | ld.relaxed.gpu r0, x "
       ";\n"
       "  | beq r0, 0, L ;\nforall (P1:r0 = 1)\n");
@@ -301,7 +298,7 @@ TEST(Relax, TerminationIsKept) {
 TEST(Relax, WitnessesOfHigherBoundsAreReplayedThere) {
   // The wrong value needs two rounds of the loop.
   const cat::Model m = model_of(vocab::Dialect::ptx);
-  const prog::Test t = read(
+  const prog::Test t = parsed(
       "PTX rounds\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | L: ;\n fence.acq_rel.gpu "
       "| add r3, r2, 0 ;\n"
       " st.relaxed.gpu y, 1 | fence.acq_rel.gpu ;\n | ld.relaxed.gpu r0, x ;\n | ld.relaxed.gpu r2, y ;\n | add r1, "
@@ -568,7 +565,7 @@ TEST(Relax, PetersonNeedsASecondFence) {
 
 // A generic write, a barrier and a copy by another thread: the fence may stand in either (docs/ptx9.md, P3).
 TEST(Relax, AddsFencesOfTheAsyncProxy) {
-  const prog::Test t = read(
+  const prog::Test t = parsed(
       "PTX copy\n{ g = 0; s @ shared P0 = 0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n st.weak s, 1 | bar.cta.sync 0 ;\n "
       "bar.cta.sync 0 | cp.async.bulk.global.shared::cta.bulk_group [g], [s], 16 ;\n | cp.async.bulk.commit_group ;\n "
       "| "

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "../../support/parsed.h"
 #include "device/cuda/assembler.h"
 #include "read/read.h"
 #include "standalone/ptx9_host.h"
@@ -17,11 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-prog::Test parsed(const std::string& text) {
-  const auto test = read::parse_one(make_source("test.litmus", text));
-  EXPECT_TRUE(test) << (test ? "" : render(test.error()));
-  return test ? *test : prog::Test{};
-}
+using support::parsed;
 async::Ptx9Module module_of(const std::string& text) {
   const auto m = async::ptx9_module(parsed(text));
   EXPECT_TRUE(m) << (m ? "" : render(m.error()));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "../../support/parsed.h"
 #include "base/job.h"
 #include "cat/library.h"
 #include "check/check.h"
@@ -31,11 +32,7 @@ std::vector<prog::Test> bundled(const std::vector<std::string>& folders) {
   return out;
 }
 
-prog::Test read(const std::string& text) {
-  auto t = read::parse_one(make_source("test.litmus", text));
-  EXPECT_TRUE(t.has_value()) << (t ? "" : render(t.error()));
-  return t ? *t : prog::Test{};
-}
+using support::parsed;
 
 // Every form of every site alone, and all sites at their last form at once.
 template <class Visit>
@@ -120,7 +117,7 @@ TEST(Weaken, ScopesGoThroughTheClusterWhereThereIsOne) {
       " st.relaxed.gpu x, 1 | ld.acquire.sys r0, x ;\n fence.sc.cta | fence.acq_rel.gpu ;\nexists (P1:r0 = 1)\n";
   const auto texts = [&](const char* row) {
     std::vector<std::string> out;
-    const auto t = read(std::string("PTX t\n{ x = 0; }\n ") + row + code);
+    const auto t = parsed(std::string("PTX t\n{ x = 0; }\n ") + row + code);
     for (const Site& s : prog::weakening_sites(t, {false}))
       for (const prog::SiteForm& f : s.forms) out.push_back(f.text);
     for (const Site& s : prog::strengthening_sites(t, {false}))
@@ -144,7 +141,7 @@ TEST(Weaken, ScopesGoThroughTheClusterWhereThereIsOne) {
 }
 
 TEST(Weaken, SitesOfPtx) {
-  const prog::Test t = read(
+  const prog::Test t = parsed(
       "PTX sites\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n st.weak x, 1 | ld.acquire.gpu r0, y ;\n"
       " fence.sc.gpu | bar.cta.sync 0 ;\n atom.acq_rel.cta.add r1, y, 1 | ld.volatile r1, x ;\n bar.cta.sync 0 | "
       "ld.weak r2, x ;\n"
@@ -164,7 +161,7 @@ TEST(Weaken, SitesOfPtx) {
 }
 
 TEST(Weaken, SitesOfGpuPtx) {
-  const prog::Test t = read(
+  const prog::Test t = parsed(
       "GPU_PTX sites\n{\n x = 0; y = 0;\n 0:.reg .s32 r0;\n}\n T0 ;\n st.volatile [x],1 ;\n membar.gl ;\n ld.cg.s32 "
       "r0,[y] ;\n"
       "ScopeTree (device (cta (warp T0)))\nexists (0:r0=0)\n");
@@ -175,7 +172,7 @@ TEST(Weaken, SitesOfGpuPtx) {
 }
 
 TEST(Weaken, SitesOfVulkan) {
-  const prog::Test t = read(
+  const prog::Test t = parsed(
       "VULKAN sites\n{ x=0; y=0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 ;\n st.av.dv.sc0 x, 1 | "
       "ld.atom.acq.dv.sc0.semsc0 r0, y ;\n"
       " membar.rel.dv.semsc0 | ld.vis.dv.sc0 r1, x ;\n st.atom.dv.sc0 y, 1 | ;\nexists (P1:r0 = 1)\n");
@@ -189,7 +186,7 @@ TEST(Weaken, SitesOfVulkan) {
 }
 
 TEST(Weaken, SitesOfOpenCl) {
-  const prog::Test t = read(
+  const prog::Test t = parsed(
       "OPENCL sites\n{ x=0; y=0; }\nP0@wg 0, dev 0 (global atomic_int* x, global int* y) {\n  *y = 1;\n"
       "  atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_release, memory_scope_device);\n"
       "  atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device);\n}\n"
@@ -203,7 +200,7 @@ TEST(Weaken, SitesOfOpenCl) {
 }
 
 TEST(Weaken, ThreadsOfOneCodeChangeTogether) {
-  const prog::Test t = read(
+  const prog::Test t = parsed(
       "PTX sb\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | st.relaxed.gpu x, 2 ;\n"
       " fence.sc.gpu | fence.sc.gpu ;\n ld.relaxed.gpu r0, x | ld.relaxed.gpu r0, x ;\nexists (P0:r0 = 2)\n");
   EXPECT_EQ(prog::weakening_sites(t, {true}).size(), 3u);
