@@ -309,8 +309,12 @@ std::string sarif_of(const std::string& verb, const std::vector<std::string>& ob
                                {"name", r.name},
                                {"shortDescription", {{"text", r.sentence}}},
                                {"defaultConfiguration", {{"level", draw::level_of(1)}}}});
-  Json results = Json::array();
+  Json results = Json::array(), unread = Json::array();
   for (const Answer& a : answers_of(objects)) {
+    if (a.kind == Answer::Kind::unread)
+      unread.push_back({{"level", "error"},
+                        {"message", {{"text", a.sentence}}},
+                        {"locations", Json::array({location_of(a.at, a.path)})}});
     const bool undecided = a.kind == Answer::Kind::undecided;
     Json r = {{"ruleId", undecided ? "undecided" : a.rule}};
     // A result of another kind than "fail" has the level "none", which viewers do not show: no kind for what is open.
@@ -330,7 +334,9 @@ std::string sarif_of(const std::string& verb, const std::vector<std::string>& ob
   }
   const Json run = {{"tool", {{"driver", driver}}},
                     {"columnKind", "unicodeCodePoints"},
-                    {"invocations", Json::array({{{"executionSuccessful", exit_code <= 1}, {"exitCode", exit_code}}})},
+                    {"invocations", Json::array({{{"executionSuccessful", exit_code <= 1},
+                                                  {"exitCode", exit_code},
+                                                  {"toolExecutionNotifications", unread}}})},
                     {"results", results}};
   const Json all = {
       {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", Json::array({run})}};

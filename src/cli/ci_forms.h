@@ -2,7 +2,8 @@
 // Answers in the forms that continuous integration reads: SARIF 2.1.0 for code-scanning viewers, JUnit's XML for test
 // reports. Both are made of the JSON objects of the verb (docs/json.md), so that nothing is said twice.
 //
-// An answer that is not decided is never a pass: SARIF has it as a warning, JUnit as an error.
+// An answer that is not decided is never a pass: SARIF has it as a warning, JUnit as an error. A file that cannot be
+// read is a result of SARIF (rule `input`), which viewers show, and a notification of its invocation.
 #include <string>
 #include <vector>
 

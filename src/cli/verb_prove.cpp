@@ -218,8 +218,8 @@ int run_prove(const std::vector<std::string>& args, const Console& console) {
     return prove_each(words, untrusted, *named, junit, console);
   const auto limits = limits_in(words, untrusted, files);
   if (!limits) return report_errors(console, limits.error());
-  // A worker that gives up has printed nothing, and who asked for JSON gets some.
-  const bool json = std::find(words.begin(), words.end(), "--format=json") != words.end();
+  // A worker that gives up has printed nothing, and who asked for JSON or SARIF gets some.
+  const launch::Form form = named && named->output.empty() ? named->form : launch::Form::text;
   bool printed = false;
   std::string said;
   Console watched = console;
@@ -229,7 +229,10 @@ int run_prove(const std::vector<std::string>& args, const Console& console) {
                              : in_worker(*limits, watched, false, "", [&](const Console& c) {
                                  return driver::prove(words, {.out = c.out, .err = c.err});
                                });
-  if (json && !printed && code == k_exit_undecided) console.out(gave_up_json(files.empty() ? "" : files.front(), said));
+  if (printed || code != k_exit_undecided) return code;
+  const std::string gave_up = gave_up_json(files.empty() ? "" : files.front(), said);
+  if (form == launch::Form::json) console.out(gave_up);
+  if (form == launch::Form::sarif) console.out(sarif_of("prove", {gave_up}, code));
   return code;
 }
 

@@ -426,6 +426,10 @@ std::string json(const Report& r) {
     s["unanswered"] = r.second->unanswered;
     s["seconds"] = r.second->seconds;
   }
+  if (!r.not_found.empty()) {
+    j["not_found"] = ordered_json::array();
+    for (const std::string& name : r.not_found) j["not_found"].push_back(utf8(name));
+  }
   j["diagnostics"] = diagnostics_json(r.diagnostics);
   j["seconds"] = r.seconds;
   return j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
@@ -463,6 +467,8 @@ std::string sarif(const Report& r) {
   for (const Diagnostic& d : r.diagnostics.list)
     note(d.message + (d.hint.empty() ? "" : " (" + d.hint + ")"), d.severity == Severity::error ? "error" : "warning",
          d.span);
+  for (const std::string& name : r.not_found)
+    note(fmt::format("not found, and taken to hold nothing that a kernel needs: {}", name), "warning", {});
   ordered_json results = ordered_json::array();
   for (const KernelReport& k : r.kernels) {
     for (const FindingReport& f : k.findings) results.push_back(result_json(r, k, f));

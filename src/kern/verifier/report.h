@@ -58,7 +58,8 @@ struct Report {
   const ir::Module* module = nullptr;  // null: the file was not understood
   const launch::Options* options = nullptr;
   int exit_code = 4;
-  Diagnostics diagnostics;  // of the input and the command line
+  Diagnostics diagnostics;             // of the input and the command line
+  std::vector<std::string> not_found;  // included files, taken to hold nothing that a kernel needs
   std::vector<KernelReport> kernels;
   std::optional<launch::SecondOpinion> second;  // another solver was asked
   double seconds = 0;

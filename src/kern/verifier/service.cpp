@@ -403,6 +403,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     unit = std::move(*read);
   else
     return done(rejected(read.error(), stage(read.error())));
+  report.not_found = unit.missing;
   for (const BuildMacro& m : given_by_build) {
     report.diagnostics.add(taken_from_build(m));
     a.err += fmt::format("{}: warning: {}\n", file->name, report.diagnostics.list.back().message);

@@ -58,6 +58,11 @@ TEST_F(CiForms, SarifHasAResultForEachAnswer) {
   EXPECT_EQ(bad["ruleId"], "input");
   EXPECT_EQ(bad["locations"][0]["physicalLocation"]["region"]["startLine"], 4);
   EXPECT_EQ(run["invocations"][0]["exitCode"], r.code);
+  const json& notes = run["invocations"][0]["toolExecutionNotifications"];
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0]["level"], "error");
+  EXPECT_EQ(notes[0]["message"], bad["message"]);
+  EXPECT_EQ(notes[0]["locations"], bad["locations"]);
   for (const json& result : run["results"]) {
     bool known = false;
     for (const json& rule : run["tool"]["driver"]["rules"]) known = known || rule["id"] == result["ruleId"];
@@ -174,6 +179,43 @@ TEST_F(CiFormsOfProve, SeveralFilesHaveOneAnswerEachAndTheWorstStatus) {
   EXPECT_NE(sarif["runs"][1].dump().find("racy.cl"), std::string::npos);
   EXPECT_EQ(prove({"--format=html"}, {"right.cl", "racy.cl"}).code, k_exit_bad_input);
   EXPECT_EQ(prove({"--untrusted"}, {"right.cl", "racy.cl"}).code, k_exit_bad_input);
+}
+
+// A file that cannot be read is a notification of the tool, beside the runs of the others.
+TEST_F(CiFormsOfProve, SarifNamesFilesThatCannotBeRead) {
+  const json all = json::parse(prove({"--format=sarif"}, {"right.cl", "nowhere.cl"}).out);
+  ASSERT_EQ(all["runs"].size(), 2u);
+  const json& notes = all["runs"][1]["invocations"][0]["toolExecutionNotifications"];
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0]["level"], "error");
+  EXPECT_NE(notes[0]["message"]["text"].get<std::string>().find("nowhere.cl"), std::string::npos);
+  EXPECT_EQ(notes[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "file://" + path("nowhere.cl"));
+}
+
+// A worker that is out of memory prints nothing; whoever reads the output gets an answer in the form that was asked for.
+TEST_F(CiFormsOfProve, WhoRunsOutOfMemoryHasAnAnswerInEachForm) {
+  std::string text = "#define A0 1,\n";
+  for (int k = 1; k <= 6; ++k) {
+    text += "#define A" + std::to_string(k);
+    for (int n = 0; n < 10; ++n) text += " A" + std::to_string(k - 1);
+    text += "\n";
+  }
+  ASSERT_TRUE(write_file(path("big.cl"),
+                         text + "constant int t[] = { A6 };\nkernel void big(global int *a) { a[0] = t[0]; }\n"));
+  for (const std::vector<std::string>& form : {std::vector<std::string>{"--json"}, {"--format", "json"}}) {
+    std::vector<std::string> options = form;
+    options.push_back("--memory=64M");
+    const Ran r = prove(options, {"big.cl"});
+    EXPECT_EQ(r.code, k_exit_undecided);
+    ASSERT_TRUE(json::accept(r.out)) << r.out;
+    EXPECT_EQ(json::parse(r.out)["answer"], "gave_up");
+  }
+  const Ran r = prove({"--format=sarif", "--memory=64M"}, {"big.cl"});
+  EXPECT_EQ(r.code, k_exit_undecided);
+  ASSERT_TRUE(json::accept(r.out)) << r.out;
+  const json result = json::parse(r.out)["runs"][0]["results"][0];
+  EXPECT_EQ(result["ruleId"], "undecided");
+  EXPECT_EQ(result["level"], "warning");
 }
 
 TEST_F(CiFormsOfProve, WhatHasNoTimeLeftIsNotDecided) {

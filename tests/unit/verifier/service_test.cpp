@@ -283,6 +283,21 @@ TEST_F(Service, sarif) {
   EXPECT_EQ(bad["runs"][0]["results"].size(), 0u);
 }
 
+// An included file that is not there may hold anything: JSON and SARIF name it, as the text does.
+TEST_F(Service, files_that_are_not_found_are_named_in_each_form) {
+  const std::string text = "#include <nowhere.h>\n__global__ void k(int *a) { a[threadIdx.x] = 1; }\n";
+  EXPECT_NE(ask({}, text, "k.cu").err.find("not found, and taken to hold nothing that a kernel needs: nowhere.h"),
+            std::string::npos);
+  const auto j = nlohmann::json::parse(ask({"--format=json"}, text, "k.cu").out);
+  EXPECT_EQ(j["not_found"], nlohmann::json::array({"nowhere.h"}));
+  const auto s = nlohmann::json::parse(ask({"--format=sarif"}, text, "k.cu").out);
+  const auto& notes = s["runs"][0]["invocations"][0]["toolExecutionNotifications"];
+  EXPECT_TRUE(std::any_of(notes.begin(), notes.end(), [](const nlohmann::json& n) {
+    return n["level"] == "warning" &&
+           n["message"]["text"] == "not found, and taken to hold nothing that a kernel needs: nowhere.h";
+  })) << notes;
+}
+
 // Out of time nothing is known of the flags; a run in which they do not start at 0 is no race of the kernel.
 TEST_F(Service, nothing_is_confirmed_from_a_start_that_a_proof_excludes) {
   const std::string scan = R"(__global__ void scan(const int *in, int *out, unsigned *next, int *pre, int *flag) {
