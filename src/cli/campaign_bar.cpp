@@ -15,14 +15,17 @@ std::string duration(double seconds) {
 void CampaignBar::at(const campaign::Progress& p) {
   if (first_ < 0) first_ = p.part;
   const auto now = Job::Clock::now();
-  if (!console_.err_is_terminal || now - drawn_ < std::chrono::milliseconds(200)) return;
-  drawn_ = now;
-  visible_ = true;
+  if (console_.err_is_terminal ? now - drawn_ < std::chrono::milliseconds(200) : !slow_.due(now)) return;
   const double spent = std::chrono::duration<double>(now - start_).count();
   const double done = p.part - first_;
   const std::string left = done > 0.001 ? ", " + duration(spent * (1 - p.part) / done) + " left" : "";
-  console_.draw(fmt::format("[{:3.0f} %] {} of {} works, {:.3g} instances/s, {} weak{}: {}", 100 * p.part, p.done,
-                            p.all, static_cast<double>(p.instances) / std::max(spent, 1e-9), p.events, left, p.now));
+  const std::string line =
+      fmt::format("[{:3.0f} %] {} of {} works, {:.3g} instances/s, {} weak{}: {}", 100 * p.part, p.done, p.all,
+                  static_cast<double>(p.instances) / std::max(spent, 1e-9), p.events, left, p.now);
+  if (!console_.err_is_terminal) return console_.err(line + "\n");
+  drawn_ = now;
+  visible_ = true;
+  console_.draw(line);
 }
 
 void CampaignBar::clear() {

@@ -27,7 +27,7 @@ SuiteTests path_tests(const cat::Model& model, const Settings& s, const Console&
   });
   SuiteTests out;
   out.cycles = paths.size();
-  Progress progress(console, paths.size(), "paths");
+  Progress progress(console, paths.size(), "paths", true);
   in_order(
       paths.size(), s.threads, progress,
       [&](size_t i) {
@@ -58,7 +58,7 @@ Expected<SuiteTests> suite_tests(const gen::SuiteRequest& request, const cat::Mo
   SuiteTests out;
   out.cycles = bases->size();
   {
-    Progress progress(console, bases->size(), "cycles");
+    Progress progress(console, bases->size(), "cycles", true);
     in_order(
         bases->size(), s.threads, progress,
         [&](size_t i) {

@@ -6,8 +6,14 @@
 
 namespace fencepost::cli {
 
-Progress::Progress(const Console& console, size_t total, std::string_view what)
-    : console_(console), total_(total), what_(what), start_(Job::Clock::now()), drawn_(start_) {}
+Progress::Progress(const Console& console, size_t total, std::string_view what, bool lines)
+    : console_(console),
+      total_(total),
+      what_(what),
+      start_(Job::Clock::now()),
+      drawn_(start_),
+      lines_(lines),
+      slow_(start_) {}
 
 Progress::~Progress() { clear(); }
 
@@ -17,8 +23,14 @@ void Progress::clear() {
 }
 
 void Progress::at(size_t done) {
-  if (!console_.err_is_terminal || total_ < 2) return;
+  if ((!console_.err_is_terminal && !lines_) || total_ < 2) return;
   const auto now = Job::Clock::now();
+  if (!console_.err_is_terminal) {
+    if (slow_.due(now))
+      console_.err(fmt::format("{} of {} {} after {:.0f} s\n", done, total_, what_,
+                               std::chrono::duration<double>(now - start_).count()));
+    return;
+  }
   if (now - start_ < std::chrono::milliseconds(500) || now - drawn_ < std::chrono::milliseconds(100)) return;
   drawn_ = now;
   visible_ = true;

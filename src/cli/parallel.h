@@ -17,11 +17,28 @@
 
 namespace fencepost::cli {
 
-// Drawn on the terminal's error stream when the work takes longer than a moment; draws nothing elsewhere.
+// When a line tells how far long work is, where no terminal shows a bar: after 30 s, and then each time that the work
+// has taken half as long again, so that a night's work has less than twenty.
+class SlowLines {
+ public:
+  explicit SlowLines(Job::Clock::time_point start) : start_(start), due_(start + std::chrono::seconds(30)) {}
+  bool due(Job::Clock::time_point now) {
+    if (now < due_) return false;
+    due_ = now + (now - start_) / 2;
+    return true;
+  }
+
+ private:
+  Job::Clock::time_point start_, due_;
+};
+
+// Drawn on the terminal's error stream when the work takes longer than a moment. Elsewhere it says nothing, or, with
+// `lines`, a line now and then (SlowLines).
 class Progress {
  public:
-  Progress(const Console& console, size_t total, std::string_view what);  // the console outlives the bar
-  Progress(Console&&, size_t, std::string_view) = delete;
+  // The console outlives the bar.
+  Progress(const Console& console, size_t total, std::string_view what, bool lines = false);
+  Progress(Console&&, size_t, std::string_view, bool = false) = delete;
   ~Progress();  // wipes the bar
   void at(size_t done);
   void clear();  // before other output
@@ -31,7 +48,8 @@ class Progress {
   size_t total_;
   std::string what_;
   Job::Clock::time_point start_, drawn_;
-  bool visible_ = false;
+  bool lines_, visible_ = false;
+  SlowLines slow_;
 };
 
 // 0: one per processor; never more than there is work.

@@ -85,7 +85,7 @@ Expected<Suite> suite_of(const Settings& s, prog::Syntax syntax, const cat::Mode
   std::erase_if(made->entries, [&](const gen::SuiteEntry& e) { return !fits(e.test, s.device); });
   if (made->entries.empty()) return error_at({}, "the suite has no tests: the model forbids none of these families");
   std::vector<std::vector<JudgedMutant>> mutants(made->entries.size());
-  Progress progress(console, made->entries.size(), "mutants");
+  Progress progress(console, made->entries.size(), "tests with their mutants", true);
   in_order(
       made->entries.size(), s.threads, progress,
       [&](size_t i) { return judged_mutants(made->entries[i], model, s, syntax); },
@@ -191,6 +191,7 @@ int run_certify(const CommandLine& line, const Console& console) {
     if (const auto there = campaign::list_work(*probe, {}, found, {}, *store); !there)
       return report_errors(console, there.error());
   }
+  console.err("certify: the tests and their mutants are made first, which takes no time of --budget\n");
   Settings making = s;
   making.budget = 0;  // --budget is for the device; the suite is the same whatever it is
   const auto suite = suite_of(making, *syntax, *model, console);

@@ -104,7 +104,7 @@ int run_suite(const CommandLine& line, const Console& console) {
   std::map<std::string, uint64_t> families;
   std::map<gen::Mutator, Tally> tally;
   std::optional<Diagnostics> failed;
-  Progress progress(console, entries.size(), "tests");
+  Progress progress(console, entries.size(), "tests", true);
   in_order(
       entries.size(), s.threads, progress, [&](size_t i) { return tell(entries[i], *model, s, *syntax); },
       [&](size_t i, Told t) {

@@ -65,6 +65,19 @@ TEST(InOrder, what_is_thrown_comes_out_after_the_results_before_it) {
   }
 }
 
+// Without a terminal, long work says how far it is: first after 30 s, then each time that it took half as long again.
+TEST(SlowLines, come_after_half_a_minute_and_then_less_and_less_often) {
+  const auto start = Job::Clock::now();
+  const auto at = [&](int tenths) { return start + std::chrono::milliseconds(100 * tenths); };
+  SlowLines lines(start);
+  EXPECT_FALSE(lines.due(at(299)));
+  EXPECT_TRUE(lines.due(at(300)));
+  EXPECT_FALSE(lines.due(at(449)));
+  EXPECT_TRUE(lines.due(at(450)));
+  EXPECT_FALSE(lines.due(at(674)));
+  EXPECT_TRUE(lines.due(at(675)));
+}
+
 TEST(Console, names_cannot_end_a_line) {
   prog::Test test;
   test.title = "a\nb: holds";
