@@ -1,4 +1,4 @@
-// Every progress test of a size.
+// progress synth: makes all progress tests of a given size.
 #include <fmt/format.h>
 
 #include <atomic>

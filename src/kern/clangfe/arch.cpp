@@ -87,7 +87,7 @@ ArchDependence of_arch(const clang::Preprocessor& pp, const std::vector<Token>& 
     if (begin > 2 && computes(tokens[begin - 3])) return {true, false, 0};
     return beside(number(pp, tokens[begin - 2]), tokens[begin - 1].isOneOf(tok::less, tok::greaterequal));
   }
-  // It is not 0 for any.
+  // Used as a truth value: __CUDA_ARCH__ is not 0 for any architecture.
   const bool truth =
       (begin == 0 || tokens[begin - 1].isOneOf(tok::l_paren, tok::ampamp, tok::pipepipe, tok::exclaim)) &&
       (end == tokens.size() || tokens[end].isOneOf(tok::r_paren, tok::ampamp, tok::pipepipe));

@@ -38,7 +38,7 @@ bool observes(const Instruction& in, const Function& f) {
          (leaves(*at, f) || at->op == AtomicOp::compare_exchange);
 }
 
-// Who updates a place learns what was there as well, but changes it, or may: no message is shown by that.
+// An atomic operation that may change the place also returns what was there, but that alone does not show a message.
 bool updates(const Instruction& in, const Function& f) {
   const auto* at = std::get_if<Atomic>(&in.action);
   return at != nullptr && !in.results.empty() && at->access.regions.size() == 1 && !observes(in, f);

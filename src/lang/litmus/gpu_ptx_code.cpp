@@ -154,7 +154,7 @@ ThreadCode::Operand ThreadCode::operand(Cursor& c, const Type& type, bool may_be
 }
 
 void ThreadCode::address(Cursor& c, Instr& i) {
-  c.expect("[", "an address stands in brackets: [r1] or [x]");
+  c.expect("[", "an address is written in brackets: [r1] or [x]");
   const Token name =
       c.expect_word("a register or a location", "an address is [r1], of a register that holds one, or [x]");
   const prog::RegId r = find_reg(name.text);

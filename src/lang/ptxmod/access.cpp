@@ -154,7 +154,7 @@ void Lowering::undefined_behaviour(const Expr& when) {
 
 // The address in brackets; an operand beside it (a cache policy) is passed over.
 Value Lowering::pointer(const Argument& a, const std::string& space) {
-  if (a.kind != Argument::Kind::address || a.parts.empty()) fail("an address stands in brackets");
+  if (a.kind != Argument::Kind::address || a.parts.empty()) fail("expected an address in brackets");
   const Argument& base = a.parts[0];
   if (base.kind == Argument::Kind::list) refuse("coordinates are not read");
   Argument plain = base;

@@ -274,7 +274,7 @@ bool Lowering::arithmetic() {
       return true;
     }
     if (argument(0).kind == Argument::Kind::list) {
-      if (argument(0).parts.size() != 2) fail("the results are written p|q");
+      if (argument(0).parts.size() != 2) fail("expected two results, written p|q");
       const Argument first = argument(0).parts[0], second = argument(0).parts[1];
       define(first, Value::scalar(p));
       define(second, Value::scalar(q));

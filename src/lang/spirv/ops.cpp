@@ -295,7 +295,8 @@ Expr Operations::highest_bit(const Expr& e, uint8_t width) const {
 // OpIAddCarry, OpISubBorrow, OpUMulExtended, OpSMulExtended: structures of two.
 Value Operations::carry(const Operation& o) const {
   const Type& t = m_.type(o.type, o.at);
-  if (t.kind != Type::Kind::struct_ || t.members.size() != 2) m_.fail(o.at, "the result is a structure of two members");
+  if (t.kind != Type::Kind::struct_ || t.members.size() != 2)
+    m_.fail(o.at, "the result type is not a structure of two members");
   const Value a = arg(o, 0), b = arg(o, 1);
   if (a.is(Value::Kind::composite)) m_.refuse(o.at, "this instruction is read for scalars only");
   const Expr x = term(a, o.at), y = term(b, o.at);

@@ -89,7 +89,8 @@ Value Operations::shuffle(const Operation& o) const {
       parts.push_back(all[o.word(k)]);
   }
   if (t.kind != Type::Kind::vector || parts.size() != t.count)
-    m_.fail(o.at, "the result is a vector of as many parts as are taken");
+    m_.fail(o.at,
+            fmt::format("{} components are selected, and the result type is not a vector of that many", parts.size()));
   return Value::composite(o.type, std::move(parts));
 }
 

@@ -634,7 +634,7 @@ class Search::State {
     return 0;
   }
 
-  // What is known of the question asked of the final state.
+  // Whether the condition on the final state holds, fails, or is still open in this partial execution.
   Tri goal_met() const {
     const FinalTerms final = final_terms();
     Tri all = Tri::yes;

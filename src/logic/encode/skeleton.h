@@ -72,8 +72,8 @@ struct SymEvent {
 };
 
 struct Exit {
-  // halted: left behind by the scheduler before this instruction. repeats: goes back to the label of a loop and does
-  // again, for ever, what it did since some earlier time there.
+  // halted: the scheduler never runs the thread again before this instruction. repeats: the thread jumps back to the
+  // label of a loop, and from then on repeats forever what it did since it was there before.
   enum class Kind : uint8_t { end, stopped, blocked, halted, repeats } kind = Kind::end;
   Expr guard;
   Expr effect;  // stopped, repeats: whether the last iteration had an effect (cut) or not (spin)

@@ -225,7 +225,8 @@ class Exchange {
     return true;
   }
 
-  // Whether register r has one value at the loop's label always, in either thread: then its comparison says nothing.
+  // Whether, in each of the two threads, register r always has the same value at the loop's label: then comparing it
+  // with the other thread's says nothing.
   static bool both_constant(const SymThread& a, const SymThread& b, const SymLoop& loop, size_t r) {
     const auto constant = [&](const SymThread& t) {
       std::optional<uint64_t> value;

@@ -19,7 +19,7 @@ class IntervalEvaluator {
  public:
   explicit IntervalEvaluator(const cat::Model& model);
 
-  // A new universe; `base` (indexed by vocab::Base) are lower and upper bounds at once.
+  // Starts with new events. `base`, indexed by vocab::Base: the lower bound of each relation, and its upper bound too.
   void start(const std::vector<Event>& events, std::vector<Relation> base);
   void set(vocab::Base b, Relation lo, Relation hi);
   // Promises that `b` is transitive in every completion, so that b+ is b. Without it the closure of an upper

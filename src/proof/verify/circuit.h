@@ -85,9 +85,9 @@ class Circuit {
   Lit equal(const Word& a, const Word& b);
   Lit less(const Word& a, const Word& b);  // signed
 
-  // Demands: every execution has the literal, or one of the literals; the pairs
-  // of a relation have no cycle, so that they go along with a strict total
-  // order of events that are on a cycle together, which the execution chooses.
+  // Demands on every execution: that a literal holds, that one of several does,
+  // and that a relation has no cycle. For the last the execution chooses a total
+  // order of the events that could be on one cycle; each pair must go upwards.
   void demand(Lit a) { demand_any({a}); }
   void demand_any(std::vector<Lit> of);
   void demand_acyclic(const Relation& r);

@@ -192,7 +192,7 @@ TEST_F(CiFormsOfProve, SarifNamesFilesThatCannotBeRead) {
   EXPECT_EQ(notes[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "file://" + path("nowhere.cl"));
 }
 
-// A worker that is out of memory prints nothing; whoever reads the output gets an answer in the form that was asked for.
+// A worker that is out of memory prints nothing; who reads the output gets an answer in the form that was asked for.
 TEST_F(CiFormsOfProve, WhoRunsOutOfMemoryHasAnAnswerInEachForm) {
   std::string text = "#define A0 1,\n";
   for (int k = 1; k <= 6; ++k) {
