@@ -711,11 +711,8 @@ Expected<Program> make_program(const prog::Test& test, const Target& target, con
     if (width == 64 && !target.wide_atomics)
       return unsupported_at(o.span,
                             fmt::format("'{}' has 64 bits, and this device has no atomics of that width", o.name));
-    if (width != 32 && width != 64)
-      return unsupported_at(o.span,
-                            fmt::format("'{}' has {} bits, and the locations of a test that runs on devices have "
-                                        "32 or 64",
-                                        o.name, width));
+    if (std::string why = refused_width("'" + o.name + "'", width, true); !why.empty())
+      return unsupported_at(o.span, std::move(why));
   }
   if (const auto ok = choose_regions(p, target); !ok) return std::unexpected(ok.error());
   if (const auto ok = count_states(p); !ok) return std::unexpected(ok.error());

@@ -53,8 +53,7 @@ class Translator {
   }
 
   void check_width(uint8_t width, const Span& span) const {
-    if (width != 1 && width != 32 && width != 64)
-      refuse(span, fmt::format("runs know words of 32 and 64 bits, and this is of {}", width));
+    if (std::string why = refused_width("a value", width, false); !why.empty()) refuse(span, std::move(why));
   }
 
   void variables() {
@@ -148,8 +147,8 @@ class Translator {
   code::Place place(uint32_t p, const Instr& i) const {
     const Reach& reach = c_.values.targets[t_][p];
     const prog::Object& o = c_.test.objects[reach.object];
-    check_width(o.width, i.span);
-    if (o.width == 1) refuse(i.span, "runs know words of 32 and 64 bits, and this is of 1");
+    if (std::string why = refused_width("'" + o.name + "'", o.width, true); !why.empty())
+      refuse(i.span, std::move(why));
     code::Place place;
     place.buffer = c_.shared[reach.object] ? code::k_shared : c_.memory_buffers[reach.object];
     place.width = word_width(o.width, c_.narrow);
@@ -380,6 +379,11 @@ class Translator {
 }  // namespace
 
 uint8_t word_width(uint8_t width, bool narrow) { return width == 64 && narrow ? uint8_t{32} : width; }
+
+std::string refused_width(const std::string& what, uint8_t width, bool location) {
+  if (width == 32 || width == 64 || (width == 1 && !location)) return {};
+  return fmt::format("{} has {} bits, and only words of 32 and 64 bits can be run", what, width);
+}
 
 Expected<RoleCode> role_code(code::Kernel& k, uint32_t thread, const RoleContext& context) {
   try {

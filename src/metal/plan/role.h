@@ -11,6 +11,7 @@
 //
 // Barriers cut the code into segments: all invocations of a workgroup execute a barrier together, whatever they play.
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "code/kernel.h"
@@ -47,5 +48,8 @@ Expected<RoleCode> role_code(code::Kernel& k, uint32_t thread, const RoleContext
 
 // Width of an object's or register's words in kernels, 32 or 64; 1 for truth values.
 uint8_t word_width(uint8_t width, bool narrow);
+// Why `what` of this width cannot be run; empty where it can: words of 32 and 64 bits, and truth values that no
+// location holds.
+std::string refused_width(const std::string& what, uint8_t width, bool location);
 
 }  // namespace fencepost::plan
