@@ -26,24 +26,63 @@ namespace tok = clang::tok;
 
 // ---- which macros --------------------------------------------------------------------------------------------------
 
+namespace {
+
+// A macro of compilers, toolkits, languages and systems: by its whole name, or by how its name begins.
+struct MacroRow {
+  llvm::StringRef name;
+  enum : uint8_t { whole, begins } by = begins;
+  bool tells = false;  // its value, written in code, tells of the compiler (tells_in_code)
+};
+
+constexpr MacroRow k_macros[] = {
+    // clang-format off
+    // CUDA and its compilers
+    {"__CUDA"},                               {"__CUDACC_VER", MacroRow::begins, true},
+    {"__CUDA_API", MacroRow::begins, true},   {"__CUDA__", MacroRow::whole, true},
+    {"__NV"},                                 {"__NVCC", MacroRow::begins, true},
+    {"CUDA_VERSION", MacroRow::whole, true},  {"CUDART_VERSION", MacroRow::whole, true},
+    {"CUB_VERSION", MacroRow::whole, true},   {"THRUST_VERSION", MacroRow::whole, true},
+    // other compilers
+    {"__HIP"},      {"__HCC"},     {"__SYCL"},   {"__INTEL"},  {"__PGI"},    {"__EDG"},  {"__MINGW"},
+    {"__clang"},                              {"__clang__", MacroRow::whole, true},
+    {"__clang_m", MacroRow::begins, true},    {"__clang_p", MacroRow::begins, true},
+    {"__clang_v", MacroRow::begins, true},    {"__GNU"},
+    {"__GNUC", MacroRow::begins, true},       {"_MSC"},
+    {"_MSC_", MacroRow::begins, true},
+    // languages and what they have
+    {"__STDC"},                               {"__STDC_V", MacroRow::begins, true},
+    {"__cplusplus"},                          {"__cplusplus", MacroRow::whole, true},
+    {"__cpp_", MacroRow::begins, true},       {"__has_"},   {"_OPENMP"},   {"_OPENACC"},
+    {"CL_VERSION_", MacroRow::begins, true},  {"__OPENCL_", MacroRow::begins, true},
+    {"__opencl_"},  {"CL_HPP_"},   {"cl_khr_"},  {"cl_intel_"}, {"cl_amd_"}, {"cl_arm_"},
+    {"cl_nv_"},     {"cl_ext_"},   {"cl_qcom_"}, {"cl_img_"},
+    {"__IMAGE_"},                             {"__IMAGE_SUPPORT__", MacroRow::whole, true},
+    {"__FAST_"},    {"__EMBEDDED_PROFILE"},
+    {"defined", MacroRow::whole},  {"true", MacroRow::whole},  {"false", MacroRow::whole},
+    {"and", MacroRow::whole},      {"or", MacroRow::whole},    {"not", MacroRow::whole},
+    {"NDEBUG", MacroRow::whole},   {"_DEBUG", MacroRow::whole},
+    // systems and processors
+    {"__APPLE__"},  {"__unix"},    {"_WIN"},     {"__WIN"},    {"__DEVICE"},
+    {"__linux"},                              {"__linux__", MacroRow::whole, true},
+    {"__x86"},                                {"__x86_64__", MacroRow::whole, true},
+    {"__amd64"},    {"__aarch64"},
+    {"__LP64"},                               {"__LP64__", MacroRow::whole, true},
+    {"__ENDIAN_"},                            {"__ENDIAN_LITTLE__", MacroRow::whole, true},
+    {"__SIZEOF"},                             {"__SIZEOF_", MacroRow::begins, true},
+    {"WIN32", MacroRow::whole},    {"WIN64", MacroRow::whole},
+    {"linux", MacroRow::whole},    {"unix", MacroRow::whole},
+    // clang-format on
+};
+
+bool is(const MacroRow& row, llvm::StringRef name) {
+  return row.by == MacroRow::whole ? name == row.name : name.starts_with(row.name);
+}
+
+}  // namespace
+
 bool of_compilers(llvm::StringRef name) {
-  for (const char* begin : {"__CUDA",      "__NV",      "__HIP",     "__HCC",
-                            "__SYCL",      "__clang",   "__GNU",     "__STDC",
-                            "__cplusplus", "__APPLE__", "__linux",   "__unix",
-                            "__x86",       "__amd64",   "__aarch64", "__INTEL",
-                            "__PGI",       "__has_",    "_WIN",      "__WIN",
-                            "_MSC",        "_OPENMP",   "_OPENACC",  "__MINGW",
-                            "__cpp_",      "__DEVICE",  "__LP64",    "__SIZEOF",
-                            "cl_khr_",     "cl_intel_", "cl_amd_",   "cl_arm_",
-                            "cl_nv_",      "cl_ext_",   "cl_qcom_",  "cl_img_",
-                            "CL_VERSION_", "__opencl_", "__OPENCL_", "__EDG",
-                            "__ENDIAN_",   "__IMAGE_",  "__FAST_",   "__EMBEDDED_PROFILE",
-                            "CL_HPP_"})
-    if (name.starts_with(begin)) return true;
-  static const llvm::StringSet<> whole = {
-      "defined",        "true",        "false", "NDEBUG", "_DEBUG", "WIN32", "WIN64", "CUDA_VERSION",
-      "CUDART_VERSION", "CUB_VERSION", "and",   "or",     "not",    "linux", "unix",  "THRUST_VERSION"};
-  return whole.contains(name);
+  return std::ranges::any_of(k_macros, [&](const MacroRow& r) { return is(r, name); });
 }
 
 bool may_be_of_compilers(llvm::StringRef name) {
@@ -142,13 +181,7 @@ static bool comes_with_system(llvm::StringRef header) {
 }
 
 bool tells_in_code(llvm::StringRef name) {
-  for (const char* begin : {"__CUDACC_VER", "__clang_m", "__clang_p", "__clang_v", "__GNUC", "_MSC_", "__cpp_",
-                            "__OPENCL_", "__SIZEOF_", "CL_VERSION_", "__STDC_V", "__NVCC", "__CUDA_API"})
-    if (name.starts_with(begin)) return true;
-  static const llvm::StringSet<> whole = {"CUDART_VERSION", "CUDA_VERSION",      "CUB_VERSION",       "THRUST_VERSION",
-                                          "__cplusplus",    "__clang__",         "__CUDA__",          "__linux__",
-                                          "__LP64__",       "__ENDIAN_LITTLE__", "__IMAGE_SUPPORT__", "__x86_64__"};
-  return whole.contains(name);
+  return std::ranges::any_of(k_macros, [&](const MacroRow& r) { return r.tells && is(r, name); });
 }
 
 // ---- words of the text ---------------------------------------------------------------------------------------------
