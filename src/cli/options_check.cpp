@@ -26,7 +26,7 @@ Expected<void> put_trace(Settings&, const Value& v) {
     const auto room = trace::room_of(word);
     if (!room)
       return error_at({}, fmt::format("'{}' is not a room that can be traced", word),
-                      fmt::format("rooms are {}", fmt::join(trace::room_names(), " and ")));
+                      fmt::format("rooms are {}", fmt::join(trace::room_names(), ", ")));
     trace::turn_on(*room);
   }
   return {};
@@ -133,10 +133,11 @@ constexpr OptionInfo k_rows[] = {
      "How to decide. 'enumerate' builds every execution, 'solve' asks a SAT solver, 'both' runs the two and treats a "
      "disagreement as an internal error, 'auto' picks.",
      put_engine},
-    {"--trace", "", "ROOM,...", Type::list, "", "", 0, 0, "base", k_check,
+    {"--trace", "", "ROOM,...", Type::list, "", "", 0, 0, "base", k_check | k_p_check,
      "Tell on standard error what the engines do and why: 'check' which bounds and questions are asked and what each "
-     "answers, 'encode' what was left out, how large the clauses are and what decided without search. The words may "
-     "change; programs read the statistics of --json.",
+     "answers, 'encode' what was left out, how large the clauses are and what decided without search; of progress "
+     "check 'oracle' how many states there are and which of them may go round for ever. The words may change; programs "
+     "read the statistics of --json.",
      put_trace},
     {"--property", "-p", "PROPERTY", Type::choice, "condition", "condition|races|termination", 0, 0, "check",
      k_check | k_explain | k_diff,

@@ -112,6 +112,10 @@ constexpr std::array k_table = {
     OptionInfo{"--error-limit", "N", "none", k_output, "Report at most so many defects."},
     OptionInfo{"--silent", "", "", k_output, "Say nothing about kernels that are verified. Also -q and --quiet."},
     OptionInfo{"--verbose", "", "", k_output, "Say what is done."},
+    OptionInfo{
+        "--trace", "prove", "", k_output,
+        "Tell on standard error what the proof does and why: which loop invariants are proposed and refuted, how "
+        "many pairs of accesses are compared, and what is asked of the solver."},
     OptionInfo{"--time", "", "", k_output, "Say how long it took."},
     OptionInfo{"--time-as-csv", "LABEL", "", k_output, "The times as one line of CSV."},
     OptionInfo{"--compat", "", "", k_output, "Word reports as the reference does, and reject what it rejects."},
@@ -595,6 +599,8 @@ class Parser {
       once("verbosity", info), o_.silent = true;
     else if (n == "--verbose")
       once("verbosity", info), o_.verbose = true;
+    else if (n == "--trace")
+      choice<bool>(info, v, o_.trace, {{"prove", true}});
     else if (n == "--time")
       o_.time = true;
     else if (n == "--time-as-csv")

@@ -114,6 +114,7 @@ struct Options {
   std::string output;        // "": standard output
   uint32_t error_limit = 0;  // 0: none
   bool verbose = false, silent = false, time = false, debug = false, infer_info = false;
+  bool trace = false;      // base/trace.h, room `prove`
   std::string time_label;  // --time-as-csv
   bool print_ir = false;
   bool compat = false;  // the reference's wording and its verdicts where we know better

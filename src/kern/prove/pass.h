@@ -1,6 +1,9 @@
 #pragma once
 // Internal to prove.cpp: one run of a kernel for one kind of pair of threads, and the questions about it. Which runs a
 // verdict needs is said in prove.cpp.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -9,6 +12,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/trace.h"
 #include "flow/intervals.h"
 #include "flow/steering.h"
 #include "order/engine.h"
@@ -83,6 +87,10 @@ class Pass {
                          std::clamp(left, k_shortest_question, k_candidate_seconds)) != Answer::unsat)
           out.insert(o.candidate);
       }
+      if (trace::on(trace::Room::prove))
+        trace::say(trace::Room::prove,
+                   fmt::format("round {}: {} candidate invariants, {} refuted{}{}", result_.effort.rounds,
+                               x.candidates.size(), out.size(), out.empty() ? "" : ": ", fmt::join(out, ", ")));
       if (out.empty() || gave_up_) break;
       refuted_.insert(out.begin(), out.end());
     }
@@ -130,6 +138,12 @@ class Pass {
     result_.effort.solved = statistics_.solved;
     result_.effort.clauses = statistics_.clauses;
     result_.effort.solver_seconds = statistics_.seconds;
+    if (trace::on(trace::Room::prove))
+      trace::say(
+          trace::Room::prove,
+          fmt::format("questions: {} answered by rewriting, {} by the solver ({} clauses, {:.3f} s); {} findings",
+                      statistics_.folded, statistics_.solved, statistics_.clauses, statistics_.seconds,
+                      result_.findings.size()));
   }
 
   // Whether a question took too long and was put off: ask_again() asks those.
@@ -424,6 +438,8 @@ class Pass {
         },
         others(pool, x), engine.last_group());
     const std::vector<AccessRecord>& accesses = x.trace.accesses;
+    if (trace::on(trace::Room::prove))
+      trace::say(trace::Room::prove, fmt::format("races: {} accesses are compared in pairs", accesses.size()));
     for (const AccessRecord& a : accesses)
       if (engine.copy_outlives_iterations(a))
         result_.unsupported.insert("an asynchronous copy in a loop that is not waited for in the iterations behind it");

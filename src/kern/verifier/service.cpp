@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "base/read_file.h"
+#include "base/trace.h"
 #include "base/write_file.h"
 #include "clangfe/clangfe.h"
 #include "flow/endings.h"
@@ -379,6 +380,8 @@ void set_shared(ir::Module& m, const launch::Size& bytes) {
 Answer answer(const launch::Options& given, const SourcePtr& file) {
   const auto begin = std::chrono::steady_clock::now();
   launch::Options o = given;
+  trace::turn_off();  // of an earlier file; this library has rooms of its own
+  if (o.trace) trace::turn_on(trace::Room::prove);
   Answer a;
   Report report{.file = file->name, .options = &o};
   const auto rejected = [&](const Diagnostics& ds, Ending e) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/trace.h"
 #include "oracle/fairness.h"
 #include "oracle/lasso.h"
 #include "oracle/oracle.h"
@@ -235,6 +236,18 @@ Size size_of(const axb::Test& test) {
 // ---- one test, with its lasso ----------------------------------------------------------------------------------
 // Always by the machine, whose states tell apart no more than the model does: the shortest prefix depends on it.
 
+static void tell(const fair::Model& model, Fairness fairness, Space& space, const std::vector<uint32_t>& starving) {
+  uint32_t cycles = 0;
+  uint64_t members = 0;
+  for (const Space::Component& c : space.components()) cycles += has_cycle(c) ? 1 : 0;
+  for (const uint32_t c : starving) members += space.components()[c].end - space.components()[c].begin;
+  trace::say(trace::Room::oracle,
+             model.name() + ", " + name(fairness) + " fairness: " + std::to_string(space.states()) + " states, " +
+                 std::to_string(space.transitions()) + " transitions; " + std::to_string(cycles) +
+                 " components hold a cycle, " + std::to_string(starving.size()) + " of them, with " +
+                 std::to_string(members) + " states, may be gone round for ever");
+}
+
 Expected<Answer> decide(const axb::Test& test, const fair::Model& model, Fairness fairness, const Options& options,
                         Job& job, bool want_lasso) {
   if (auto valid = axb::validate(test); !valid) return std::unexpected(valid.error());
@@ -267,6 +280,7 @@ Expected<Answer> decide(const axb::Test& test, const fair::Model& model, Fairnes
       starving.push_back(c);
   }
   answer.verdict.status = starving.empty() ? Status::holds : Status::fails;
+  if (trace::on(trace::Room::oracle)) tell(model, fairness, space, starving);
   if (!starving.empty() && want_lasso) {
     answer.lasso = find_lasso(test, space, starving, fair_at, fairness);
     replay(test, model, fairness, *answer.lasso);
