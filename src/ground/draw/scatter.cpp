@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "draw/style.h"
+#include "draw/elements.h"
 #include "draw/xml.h"
 
 namespace fencepost::draw {
@@ -22,11 +22,8 @@ std::string to_svg(const Scatter& s) {
   const auto x = [&](double v) { return k_left + k_side * part(v); };
   const auto y = [&](double v) { return k_top + k_side * (1 - part(v)); };
   const double width = k_left + k_side + 30, height = k_top + k_side + 60;
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-      "font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
-      "<text x=\"{2:.0f}\" y=\"22\" font-size=\"14\">{3}</text>\n",
-      width, height, k_left, escape_xml(s.title));
+  std::string out = svg::begin(width, height, "font-family=\"sans-serif\" font-size=\"11\"");
+  out += svg::ground(width, height) + svg::text(k_left, 22, s.title, "font-size=\"14\"");
   for (int e = static_cast<int>(std::ceil(low)); e <= static_cast<int>(std::floor(high)); ++e) {
     const double v = std::pow(10.0, e);
     out += fmt::format(
@@ -46,7 +43,7 @@ std::string to_svg(const Scatter& s) {
     out += fmt::format(
         "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\" fill-opacity=\"0.6\"><title>{}</title></circle>\n",
         x(p.x), y(p.y), p.marked ? k_marked : k_plain, escape_xml(fmt::format("{}: {:.3g}, {:.3g}", p.name, p.x, p.y)));
-  return with_dark(out + "</svg>\n");
+  return svg::finished(std::move(out));
 }
 
 }  // namespace fencepost::draw

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/printable.h"
+#include "draw/elements.h"
 #include "draw/graph.h"
 #include "draw/layout.h"
 #include "draw/style.h"
@@ -41,25 +42,13 @@ std::string escape_xml(std::string_view s) {
 
 namespace {
 
-// Short and stable: one decimal, no "-0.0".
-std::string num(double v) {
-  std::string s = fmt::format("{:.1f}", v);
-  if (s.ends_with(".0")) s.resize(s.size() - 2);
-  return s == "-0" ? "0" : s;
-}
+using svg::number;
 
 void text(std::string& out, double x, double y, std::string_view cls, std::string_view anchor, std::string_view s,
           std::string_view fill = {}) {
-  out += fmt::format("<text x=\"{}\" y=\"{}\" class=\"{}\" text-anchor=\"{}\"", num(x), num(y), cls, anchor);
-  if (!fill.empty()) out += fmt::format(" style=\"fill:{}\"", fill);
-  out += fmt::format(">{}</text>\n", escape_xml(s));
-}
-
-std::string marker(std::string_view id, std::string_view colour, double size) {
-  return fmt::format(
-      "<marker id=\"{}\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"{}\" markerHeight=\"{}\" "
-      "markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path d=\"M0,1 L10,5 L0,9 z\" fill=\"{}\"/></marker>\n",
-      id, num(size), num(size), colour);
+  out += svg::text(x, y, s,
+                   fmt::format("class=\"{}\" text-anchor=\"{}\"{}", cls, anchor,
+                               fill.empty() ? "" : fmt::format(" style=\"fill:{}\"", fill)));
 }
 
 // "a" of "a: W x=1".
@@ -83,18 +72,16 @@ std::string to_svg(const Graph& g) {
   double width = std::max(l.width, legend_w + 56);
   double height = l.bottom + 24 + static_cast<double>(legend_rows) * 20 + 14;
 
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\">\n",
-      num(width), num(height));
+  std::string out = svg::begin(width, height);
   out += fmt::format("<title>{}</title>\n", escape_xml(g.title.empty() ? "execution" : g.title));
   out +=
       "<style>text{font-family:'DejaVu Sans Mono',Menlo,Consolas,monospace;font-size:12px;fill:#1f2328}"
       ".title{font-size:15px;font-weight:bold}.small{font-size:11px}.group{font-size:11px;fill:#57606a}"
       ".column{font-weight:bold}.label{font-weight:bold}.detail{font-size:11px;fill:#57606a}"
       ".edge{font-size:11px;font-weight:bold}</style>\n<defs>\n";
-  for (const Style* s : used) out += marker(fmt::format("head-{}", s->name), s->colour, 9);
-  if (emphasis) out += marker("head-emphasis", k_emphasis_colour, 12);
-  out += fmt::format("</defs>\n<rect width=\"{}\" height=\"{}\" fill=\"#ffffff\"/>\n", num(width), num(height));
+  for (const Style* s : used) out += svg::marker(fmt::format("head-{}", s->name), s->colour, 9);
+  if (emphasis) out += svg::marker("head-emphasis", k_emphasis_colour, 12);
+  out += "</defs>\n" + svg::ground(width, height);
 
   double y = 28;
   if (!g.title.empty()) {
@@ -107,8 +94,7 @@ std::string to_svg(const Graph& g) {
   }
   for (const GroupSpan& s : l.groups) {
     text(out, (s.x0 + s.x1) / 2, l.group_y - 3, "group", "middle", s.name);
-    out += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"#8c959f\"/>\n", num(s.x0),
-                       num(l.group_y + 4), num(s.x1), num(l.group_y + 4));
+    out += svg::line(s.x0, l.group_y + 4, s.x1, l.group_y + 4, "stroke=\"#8c959f\"");
   }
   for (size_t c = 0; c < g.columns.size(); ++c)
     text(out, l.column_x[c] + l.column_w[c] / 2, l.column_title_y, "column", "middle", g.columns[c].title);
@@ -121,8 +107,8 @@ std::string to_svg(const Graph& g) {
       const Style& s = style_of(e.style);
       const Curve& c = l.edges[i].curve;
       out += fmt::format("<path d=\"M{},{} C{},{} {},{} {},{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"",
-                         num(c.p0.x), num(c.p0.y), num(c.c0.x), num(c.c0.y), num(c.c1.x), num(c.c1.y), num(c.p1.x),
-                         num(c.p1.y), strong ? k_emphasis_colour : s.colour, strong ? "2.6" : "1.4");
+                         number(c.p0.x), number(c.p0.y), number(c.c0.x), number(c.c0.y), number(c.c1.x), number(c.c1.y),
+                         number(c.p1.x), number(c.p1.y), strong ? k_emphasis_colour : s.colour, strong ? "2.6" : "1.4");
       if (!s.dash.empty()) out += fmt::format(" stroke-dasharray=\"{}\"", s.dash);
       // What the edge is, for viewers that show titles and for pages that tell more of it.
       const std::string from = escape_xml(name_of(g.nodes[e.from])), to = escape_xml(name_of(g.nodes[e.to]));
@@ -136,7 +122,7 @@ std::string to_svg(const Graph& g) {
     const Box& b = l.nodes[i];
     out += fmt::format(
         "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"5\" fill=\"{}\" stroke=\"{}\" stroke-width=\"{}\"/>\n",
-        num(b.x), num(b.y), num(b.w), num(b.h), n.emphasis ? "#fff5f5" : "#f6f8fa",
+        number(b.x), number(b.y), number(b.w), number(b.h), n.emphasis ? "#fff5f5" : "#f6f8fa",
         n.emphasis ? k_emphasis_colour : std::string_view("#8c959f"), n.emphasis ? "2" : "1");
     text(out, b.x + b.w / 2, b.y + (n.detail.empty() ? b.h / 2 + 4 : 18), "label", "middle", n.label);
     if (!n.detail.empty()) text(out, b.x + b.w / 2, b.y + 35, "detail", "middle", n.detail);
@@ -147,7 +133,7 @@ std::string to_svg(const Graph& g) {
     const Box& b = l.edges[i].label;
     out +=
         fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\" fill=\"#ffffff\" opacity=\"0.92\"/>\n",
-                    num(b.x), num(b.y), num(b.w), num(b.h));
+                    number(b.x), number(b.y), number(b.w), number(b.h));
     text(out, b.x + b.w / 2, b.y + 12, "edge", "middle", e.label,
          e.emphasis ? k_emphasis_colour : style_of(e.style).colour);
   }
@@ -160,16 +146,15 @@ std::string to_svg(const Graph& g) {
     bool last = i == used.size();
     bool strong = last || std::all_of(g.edges.begin(), g.edges.end(),
                                       [&](const Edge& e) { return e.emphasis || &style_of(e.style) != used[i]; });
-    out +=
-        fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"{}\"", num(x), num(yy),
-                    num(x + 34), num(yy), strong ? k_emphasis_colour : used[i]->colour, strong ? "2.6" : "1.4");
-    if (!last && !used[i]->dash.empty()) out += fmt::format(" stroke-dasharray=\"{}\"", used[i]->dash);
-    out += "/>\n";
+    const std::string dash =
+        !last && !used[i]->dash.empty() ? fmt::format(" stroke-dasharray=\"{}\"", used[i]->dash) : "";
+    out += svg::line(x, yy, x + 34, yy,
+                     fmt::format("stroke=\"{}\" stroke-width=\"{}\"{}", strong ? k_emphasis_colour : used[i]->colour,
+                                 strong ? "2.6" : "1.4", dash));
     text(out, x + 42, yy + 4, "small", "start",
          last ? std::string_view("red: part of the explanation") : used[i]->meaning);
   }
-  out += "</svg>\n";
-  return with_dark(std::move(out));
+  return svg::finished(std::move(out));
 }
 
 }  // namespace fencepost::draw

@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "draw/style.h"
+#include "draw/elements.h"
 #include "draw/xml.h"
 
 namespace fencepost::chart {
 namespace {
+
+namespace svg = draw::svg;
 
 constexpr double k_row = 18, k_left = 260, k_width = 520, k_right = 150, k_top = 56;
 
@@ -36,29 +38,26 @@ std::string to_svg(const judge::Judged& j) {
     return k_left +
            k_width * std::clamp((std::log10(std::max(rate, 1e-300)) - least) / -static_cast<double>(least), 0.0, 1.0);
   };
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-      "font-family=\"sans-serif\" "
-      "font-size=\"12\" role=\"img\" aria-label=\"Rates of weak outcomes with 95 percent intervals\">\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n<text x=\"{2:.0f}\" y=\"20\" font-size=\"14\">rate of "
-      "the weak outcome per instance, with 95 % interval</text>\n",
-      width, height, k_left);
+  std::string out =
+      svg::begin(width, height,
+                 "font-family=\"sans-serif\" font-size=\"12\" aria-label=\"Rates of weak outcomes with 95 "
+                 "percent intervals\"");
+  out += svg::ground(width, height);
+  out += svg::text(k_left, 20, "rate of the weak outcome per instance, with 95 % interval", "font-size=\"14\"");
   double legend = k_left;
   for (const auto& [text, c] : {std::pair{"\u25CF allowed", "#0969da"},
                                 {"\u25CF forbidden", "#1a7f37"},
                                 {"\u25C6 violated", "#cf222e"},
                                 {"\u2190 never seen, from its bound", "#57606a"}}) {
-    out += fmt::format("<text x=\"{:.0f}\" y=\"40\" fill=\"{}\">{}</text>\n", legend, c, text);
+    out += svg::text(legend, 40, text, fmt::format("fill=\"{}\"", c));
     legend += 110;
   }
   const double bottom = k_top + k_row * static_cast<double>(j.list.size());
   for (int e = least; e <= 0; ++e) {
     const double x = at(std::pow(10.0, e));
-    out += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\" stroke=\"#d0d7de\"/>\n", x,
-                       k_top - 6, bottom);
+    out += svg::line(x, k_top - 6, x, bottom, "stroke=\"#d0d7de\"");
     if (e % std::max(1, -least / 10) == 0)
-      out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x, bottom + 16,
-                         e == 0 ? "1" : fmt::format("1e{}", e));
+      out += svg::text(x, bottom + 16, e == 0 ? "1" : fmt::format("1e{}", e), "text-anchor=\"middle\"");
   }
   const bool several = std::any_of(j.list.begin(), j.list.end(), [&](const judge::Judgement& x) {
     return x.seen.device != j.list.front().seen.device;
@@ -69,12 +68,10 @@ std::string to_svg(const judge::Judged& j) {
     if (several) label += " \u00B7 " + x.seen.device;
     out += fmt::format("<g fill=\"{0}\" stroke=\"{0}\"><title>{1}</title>\n", colour(x),
                        draw::escape_xml(fmt::format("{} on {}: {}", label, x.seen.device, x.reason)));
-    out += fmt::format("<text x=\"{:.0f}\" y=\"{:.1f}\" text-anchor=\"end\" stroke=\"none\">{}</text>\n", k_left - 8,
-                       y + 4, draw::escape_xml(label));
+    out += svg::text(k_left - 8, y + 4, label, "text-anchor=\"end\" stroke=\"none\"");
     if (x.seen.instances > 0 && x.positive > 0) {
       const double rate = at(static_cast<double>(x.positive) / static_cast<double>(x.seen.instances));
-      out += fmt::format("<line x1=\"{0:.1f}\" y1=\"{2:.1f}\" x2=\"{1:.1f}\" y2=\"{2:.1f}\" stroke-width=\"2\"/>\n",
-                         at(x.positive_rate.lower), at(x.positive_rate.upper), y);
+      out += svg::line(at(x.positive_rate.lower), y, at(x.positive_rate.upper), y, "stroke-width=\"2\"");
       if (x.standing == judge::Standing::violated)
         out += fmt::format("<path d=\"M{0:.1f} {1:.1f}l5 5l-5 5l-5 -5z\"/>\n", rate, y - 5);
       else
@@ -85,13 +82,14 @@ std::string to_svg(const judge::Judged& j) {
           "<path d=\"M{0:.1f} {1:.1f}v10M{0:.1f} {2:.1f}h-14m5 -4l-5 4l5 4\" fill=\"none\" stroke-width=\"1.5\"/>\n",
           bound, y - 5, y);
     }
-    out += fmt::format(
-        "<text x=\"{:.0f}\" y=\"{:.1f}\" stroke=\"none\">{}</text></g>\n", k_left + k_width + 10, y + 4,
-        draw::escape_xml(x.positive > 0 ? fmt::format("{} seen", x.positive)
-                                        : fmt::format("0 of {:.2g}", static_cast<double>(x.seen.instances))));
+    out += svg::text(k_left + k_width + 10, y + 4,
+                     x.positive > 0 ? fmt::format("{} seen", x.positive)
+                                    : fmt::format("0 of {:.2g}", static_cast<double>(x.seen.instances)),
+                     "stroke=\"none\"") +
+           "</g>\n";
     y += k_row;
   }
-  return draw::with_dark(out + "</svg>\n");
+  return svg::finished(std::move(out));
 }
 
 }  // namespace fencepost::chart

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "draw/elements.h"
 #include "draw/xml.h"
 
 namespace fencepost::page {
@@ -31,19 +32,17 @@ std::string cut_inside(const std::string& s, size_t most) {
 }
 
 std::string open(const Words& w, double height) {
-  return fmt::format(
-      "<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">\n<title>{}</title>\n<desc>{}</desc>\n",
-      k_width, height, escape_xml(w.title + ". " + w.description), escape_xml(w.title), escape_xml(w.description));
+  return draw::svg::begin(k_width, height, fmt::format("aria-label=\"{}\"", escape_xml(w.title + ". " + w.description)),
+                          true) +
+         fmt::format("<title>{}</title>\n<desc>{}</desc>\n", escape_xml(w.title), escape_xml(w.description));
 }
 
 std::string text(double x, double y, const std::string& s, const char* anchor = "start", const char* extra = "") {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor, extra,
-                     escape_xml(s));
+  return draw::svg::text(x, y, s, fmt::format("text-anchor=\"{}\"{}", anchor, extra));
 }
 
 std::string line(double x1, double y1, double x2, double y2, const char* kind) {
-  return fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kind, x1, y1, x2,
-                     y2);
+  return draw::svg::line(x1, y1, x2, y2, fmt::format("class=\"{}\"", kind));
 }
 
 std::string rect(double x, double y, double width, double height, const std::string& kind) {
