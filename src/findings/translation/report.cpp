@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/markdown.h"
+#include "hunt/configuration.h"
 #include "translation/conduct.h"
 #include "translation/kept.h"
 #include "translation/show.h"
@@ -17,8 +18,11 @@
 namespace fencepost::translation {
 namespace {
 
+using hunt::compiler_of;
 using hunt::Fault;
+using hunt::level_of;
 using hunt::ReportFile;
+using hunt::target_of;
 
 Language language_of(const std::string& configuration) {
   return configuration.starts_with("clang")    ? Language::clang
@@ -27,35 +31,27 @@ Language language_of(const std::string& configuration) {
                                                : Language::nvcc;
 }
 
-struct Parts {  // "clang-19.1.7 sm_90 -O3"
-  std::string compiler, target, level;
-};
-Parts parts_of(const std::string& configuration) {
-  const size_t one = configuration.find(' '), two = configuration.rfind(' ');
-  return {configuration.substr(0, one), configuration.substr(one + 1, two - one - 1), configuration.substr(two + 1)};
-}
-
 // The source of a row: that of the fault, or, where a compiler has other words for it, one of its own.
 std::string source_of_row(const std::string& configuration, Language fault);
 
 std::string command(const std::string& configuration, Language l, const std::string& source) {
-  const Parts p = parts_of(configuration);
+  const std::string target = target_of(configuration), level = level_of(configuration);
   switch (l) {
     case Language::nvcc:
-      return fmt::format("nvcc -arch={} -std=c++17{} -ptx {} -o made.ptx", p.target,
-                         p.level == "-O3" ? "" : " -Xcicc " + p.level, source);
+      return fmt::format("nvcc -arch={} -std=c++17{} -ptx {} -o made.ptx", target,
+                         level == "-O3" ? "" : " -Xcicc " + level, source);
     case Language::clang:
       return fmt::format(
           "clang++ -x cuda --cuda-device-only --cuda-gpu-arch={} --cuda-path=CUDA_TOOLKIT -nocudalib {} -S -std=c++17 "
           "{} -o made.ptx",
-          p.target, p.level, source);
+          target, level, source);
     case Language::llvm:
-      return fmt::format("llc {} -march=nvptx64 -mcpu={} source.ll -o made.ptx", p.level, p.target);
+      return fmt::format("llc {} -march=nvptx64 -mcpu={} source.ll -o made.ptx", level, target);
     default:
       return fmt::format(
           "clang -x cl -cl-std=CL2.0 -target spir64 -Xclang -finclude-default-header {} -c -emit-llvm "
           "source.cl -o source.bc && llvm-spirv source.bc -o made.spv",
-          p.level);
+          level);
   }
 }
 
@@ -192,12 +188,6 @@ std::string of_source(Language l) {
              : "CUDA C++ (C++ [intro.races] and [atomics.order] with the thread scopes of libcu++)";
 }
 
-std::string compiler_of(const std::string& configuration) {
-  std::string out = parts_of(configuration).compiler;
-  if (const size_t dash = out.find('-'); dash != std::string::npos) out[dash] = ' ';
-  return out;
-}
-
 // The operation at fault as its source has it, "" where that is the whole program.
 std::string source_words(const Fault& f, Language l) {
   const auto p = parse_program("block 0: " + f.culprit);
@@ -210,8 +200,8 @@ bool is_signed(const std::string& ptx) {
 }
 
 std::string title_of(const Fault& f, Language l) {
-  const Parts where = parts_of(f.configuration);
-  const std::string head = fmt::format("# {}, {}: ", compiler_of(f.configuration), where.target);
+  const std::string target = target_of(f.configuration);
+  const std::string head = fmt::format("# {}, {}: ", compiler_of(f.configuration), target);
   if (f.culprit == f.reduced) return head + "a compiled program has an outcome that its source forbids";
   const auto made = synchronising(f.listing), right = synchronising(f.right_listing);
   const auto more = without(made, right);
@@ -307,17 +297,6 @@ std::string made_section(const Fault& f, Language l) {
   return out;
 }
 
-std::string table_of(const Fault& f) {
-  std::string out = "| compiler | target, level | result | command |\n|---|---|---|---|\n";
-  for (const auto& [configuration, what] : f.table) {
-    const Parts p = parts_of(configuration);
-    out += fmt::format(
-        "| {} | {} {} | {} | `{}` |\n", compiler_of(configuration), p.target, p.level, what,
-        command(configuration, language_of(configuration), source_of_row(configuration, language_of(f.configuration))));
-  }
-  return out;
-}
-
 // What a program of one thread ends with, in the notation of outcomes; "" where a condition decides.
 std::string outcome_of(const Program& p) {
   std::map<char, uint64_t> places;
@@ -376,7 +355,7 @@ std::string why_of_one_thread(const Fault& f, Language l);
 
 std::string report_of(const Fault& f, uint64_t programs) {
   const Language l = language_of(f.configuration);
-  const Parts where = parts_of(f.configuration);
+  const std::string target = target_of(f.configuration);
   const auto p = parse_program(f.reduced);
   const bool binary = l == Language::opencl;
   const bool one_thread = p && p->threads.size() == 1;
@@ -401,8 +380,8 @@ std::string report_of(const Fault& f, uint64_t programs) {
       "unsigned words.{}\n\n",
       one_thread ? "0:" : "1:", one_thread ? "the one thread" : "the second thread",
       f.culprit == f.reduced ? "" : fmt::format(" At fault is {}.", words_of(f.culprit, l)));
-  out += fmt::format("Compiler: {}, {} for {}.{} No driver takes part.\n\n", compiler_of(f.configuration), where.level,
-                     where.target, f.toolkit.empty() ? "" : " Programs: " + f.toolkit + ".");
+  out += fmt::format("Compiler: {}, {} for {}.{} No driver takes part.\n\n", compiler_of(f.configuration),
+                     level_of(f.configuration), target, f.toolkit.empty() ? "" : " Programs: " + f.toolkit + ".");
   out += missing(f) + known_note(f.known);
   out += fmt::format("## How to see it\n\n```\n{}\n```\n\n", command(f.configuration, l, source_file(l)));
   if (p)
@@ -410,7 +389,12 @@ std::string report_of(const Fault& f, uint64_t programs) {
                        p->blocks(), p->blocks() == 1 ? "" : "s", p->threads_of_block(),
                        p->threads_of_block() == 1 ? "" : "s", source_file(l), text_of({*p}, l).text);
   out += made_section(f, l) + (ends.empty() ? why_section(f, l) : why_of_one_thread(f, l));
-  out += "## Where\n\n" + table_of(f);
+  out += "## Where\n\n" + hunt::table_of(
+                              f, [](const std::string& what) { return what; },
+                              [&](const std::string& configuration) {
+                                const Language own = language_of(configuration);
+                                return command(configuration, own, source_of_row(configuration, l));
+                              });
   out += fmt::format(
       "\n## With Fencepost (optional)\n\nNothing above needs it. Found by `fencepost hunt`, which compiles small "
       "concurrent programs and compares the "
@@ -427,7 +411,7 @@ std::string report_of(const Fault& f, uint64_t programs) {
       l == Language::llvm   ? "llc"
       : l == Language::nvcc ? "nvcc"
                             : "clang",
-      binary ? "" : " --targets " + where.target, f.reduced, binary ? "opencl" : "cuda", f.test);
+      binary ? "" : " --targets " + target, f.reduced, binary ? "opencl" : "cuda", f.test);
   const size_t line = f.reason.find('\n');
   if (ends.empty() && line != std::string::npos && line + 1 < f.reason.size())
     out +=

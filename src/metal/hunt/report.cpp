@@ -17,6 +17,7 @@
 
 #include "base/markdown.h"
 #include "hunt/conduct.h"
+#include "hunt/configuration.h"
 #include "hunt/gate.h"
 #include "hunt/litmus.h"
 #include "hunt/programs.h"
@@ -31,12 +32,6 @@ Effect effect_of(const std::string& word) {
     if (word == name(static_cast<Effect>(e))) return static_cast<Effect>(e);
   return Effect::absent;
 }
-
-std::string target_of(const std::string& configuration) {
-  const size_t from = configuration.find(' '), to = configuration.rfind(' ');
-  return configuration.substr(from + 1, to - from - 1);
-}
-std::string level_of(const std::string& configuration) { return configuration.substr(configuration.rfind(' ') + 1); }
 
 // Two weak loads of one place and an acquire between them, of which the second is answered by the first: the first.
 const Instruction* first_of_merged(Effect e, const Instruction& i, const PtxTest* t) {
@@ -180,12 +175,6 @@ uint32_t line_of(const PtxTest& t, const Instruction& i) {
   uint32_t out = k_first_line;
   for (uint32_t k = 0; k < t.body.size(); ++k)
     if (t.body[k] == i) out = k_first_line + k;
-  return out;
-}
-
-std::string compiler_of(const std::string& configuration) {
-  std::string out = configuration.substr(0, configuration.find(' '));
-  if (const size_t dash = out.find('-'); dash != std::string::npos) out[dash] = ' ';
   return out;
 }
 
@@ -392,14 +381,6 @@ std::string result_of(const Fault& f, const std::string& what) {
   if (e == Effect::overtaken && what.starts_with("right")) return "right: the later accesses stand behind it";
   if (what == "right: only one CTA sees its shared memory") return what + " (8.3: no thread of another CTA has access)";
   return what;
-}
-
-std::string table_of(const Fault& f) {
-  std::string out = "| compiler | target, level | result | command |\n|---|---|---|---|\n";
-  for (const auto& [configuration, what] : f.table)
-    out += fmt::format("| {} | {} {} | {} | `{}` |\n", compiler_of(configuration), target_of(configuration),
-                       level_of(configuration), result_of(f, what), command_of(configuration));
-  return out;
 }
 
 // Where it was tried beyond the table.
@@ -847,7 +828,7 @@ std::string report_of(const Fault& f, const std::vector<const Fault*>& others) {
   out += inferred(f, e, i);
   out += device_section(f);
   out += limits_of(f);
-  out += "## Where\n\n" + table_of(f);
+  out += "## Where\n\n" + table_of(f, [&](const std::string& what) { return result_of(f, what); }, command_of);
   out += forms_of(others);
   const auto tests = device_tests(f);
   out += fmt::format(

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "hunt/configuration.h"
 #include "hunt/gate.h"
 #include "hunt/walk.h"
 
@@ -30,11 +31,6 @@ void count(Counts& c, const std::string& states) {
        : s == 'x' ? c.refused
                   : c.failed);
   }
-}
-
-std::string target_of(const std::string& configuration) {
-  const size_t from = configuration.find(' '), to = configuration.rfind(' ');
-  return configuration.substr(from + 1, to - from - 1);
 }
 
 // What each test has, as one text, so that two configurations can be compared.
