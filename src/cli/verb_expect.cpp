@@ -275,6 +275,10 @@ int run_expect(const CommandLine& line, const Console& console) {
       return;
     }
     progress.clear();
+    if (r.model.empty()) {  // the file as a whole: what was found begins with its name
+      console.out(r.found + "\n");
+      return;
+    }
     console.out(fmt::format("{}{}{} ({}, {}): expected {}, found {}\n", r.suite, r.suite.empty() ? "" : " ", r.path,
                             r.model, r.property, word(r.expected), r.found));
   };

@@ -258,6 +258,15 @@ TEST_F(CiForms, ExpectListsEveryLine) {
   EXPECT_EQ(results[1]["kind"], "pass");
 }
 
+// The pre-commit hook shows this line: it begins with the file, and names no model of a file that was not read.
+TEST_F(CiForms, ExpectNamesAFileThatIsNotRead) {
+  EXPECT_TRUE(write_file(path("bad.expect"), "ptx-7.5 condition holds\n"));
+  const Ran r = run_with({"expect", path("bad.litmus")});
+  EXPECT_EQ(r.code, k_exit_fails);
+  EXPECT_TRUE(r.out.starts_with(path("bad.litmus") + ":4:")) << r.out;
+  EXPECT_EQ(r.out.find("(, )"), std::string::npos) << r.out;
+}
+
 TEST_F(CiForms, ALaunchOfOneThreadIsSaidToHaveNoRace) {
   const Ran r = run_with({"check", "-p", "races", path("wrong.litmus")});
   EXPECT_EQ(r.code, k_exit_holds);
