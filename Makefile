@@ -8,7 +8,7 @@ export JOBS
 # Where `make install` puts the program; DESTDIR stands before it for packagers.
 PREFIX ?= /usr/local
 
-.PHONY: help demo install deb runner site test test-all asan asan-short tsan fuzz fuzz-models fuzz-front fuzz-peer fuzz-kernels fuzz-parsers fuzz-program mutate plant plant-certificates bench pictures program format tidy clean
+.PHONY: help demo install deb runner site playground test-playground test test-all asan asan-short tsan fuzz fuzz-models fuzz-front fuzz-peer fuzz-kernels fuzz-parsers fuzz-program mutate plant plant-certificates bench pictures program format tidy clean
 
 help:
 	@echo 'make demo          build, decide the bundled litmus tests, show why one is forbidden'
@@ -16,6 +16,8 @@ help:
 	@echo 'make deb           Debian packages fencepost and fencepost-prove, in build/deb'
 	@echo 'make runner        one archive for a machine with a device where nothing can be installed, in build/runner'
 	@echo 'make site          the documents as static pages with search, in build/site'
+	@echo 'make playground    a page that answers in a browser, in build/playground/page: 15 processor-minutes'
+	@echo 'make test-playground   the page in a Chromium, held against the program'
 	@echo 'make test          build and run every test'
 	@echo 'make test-all      make test, then the long forms: asan, tsan, long fuzzing'
 	@echo 'make fuzz          20,000 random programs x 4 models, one engine held against the other; as many held against laws'
@@ -61,6 +63,14 @@ site:
 	@tools/install_packages test
 	@tools/make_site build/site
 	@echo 'build/site/index.html'
+
+playground:
+	@tools/install_packages build playground
+	@tools/build release fencepost_ask
+	@tools/make_playground build/playground/page
+
+test-playground: playground
+	@python3 -B tests/system/playground_test.py build/playground/page build/release/fencepost_ask .
 
 test:
 	@tools/install_packages build test

@@ -149,6 +149,9 @@ if(TARGET fencepost)
   # One question in one process has the answers of the service.
   add_test(NAME system.ask COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/system/ask_test.py $<TARGET_FILE:fencepost_ask>
     $<TARGET_FILE:fencepost> ${CMAKE_SOURCE_DIR})
+  # What the page of the playground asks, and what it reads of the answers.
+  add_test(NAME system.playground_contract COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/system/playground_contract_test.py
+    $<TARGET_FILE:fencepost_ask> ${CMAKE_SOURCE_DIR})
   # make demo's body, on the program that was just built.
   add_test(NAME system.demo COMMAND ${CMAKE_SOURCE_DIR}/tools/demo $<TARGET_FILE:fencepost>)
   # Hostile inputs, full disks and closed pipes: nothing is lost without a word, nothing is shown that is not the input's.
