@@ -1,5 +1,5 @@
-// The operations of std::filesystem that Debian's C++ library for WebAssembly leaves out (its paths are there), over the
-// files that the page gives to the program. Links are not followed, as there are none.
+// The operations of std::filesystem that Debian's C++ library for WebAssembly leaves out (its paths are there), over
+// the files that the page gives to the program. Links are not followed, as there are none.
 #include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
-// The throwing half of the C++ runtime for WebAssembly: Debian's libc++abi for it is built without exceptions. The other
-// half (types of exceptions, std::terminate, guards) is that library's. What clang calls with -fwasm-exceptions, after
-// LLVM's cxa_exception.cpp, cxa_personality.cpp and Unwind-wasm.c. One thread; exception specifications are not read.
+// The throwing half of the C++ runtime for WebAssembly: Debian's libc++abi for it is built without exceptions. The
+// other half (types of exceptions, std::terminate, guards) is that library's. What clang calls with -fwasm-exceptions,
+// after LLVM's cxa_exception.cpp, cxa_personality.cpp and Unwind-wasm.c. One thread; exception specifications are not
+// read.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>

@@ -1,5 +1,5 @@
-// The verbs that the page does not answer: they run devices, compilers or the kernel verifier, keep stores, or make whole
-// sets of tests. Each says so; none answers.
+// The verbs that the page does not answer: they run devices, compilers or the kernel verifier, keep stores, or make
+// whole sets of tests. Each says so; none answers.
 #include <fmt/format.h>
 
 #include "cli/option_rows.h"

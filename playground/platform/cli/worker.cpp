@@ -1,6 +1,6 @@
-// cli/worker.h where there is one process: the work is done in it. What would end a worker ends the program, and the page
-// says so: a stack that ends is a trap. Memory that ends is told here, as elsewhere. Engines look at their deadlines;
-// nobody ends them.
+// cli/worker.h where there is one process: the work is done in it. What would end a worker ends the program, and the
+// page says so: a stack that ends is a trap. Memory that ends is told here, as elsewhere. Engines look at their
+// deadlines; nobody ends them.
 #include "cli/worker.h"
 
 #include <fmt/format.h>
