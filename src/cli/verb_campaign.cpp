@@ -128,7 +128,9 @@ int run_judge(const CommandLine& line, const Console& console) {
         console,
         error_at({}, "--tests is for logs and tables, and a store has its tests in it", "leave it out").error());
   if (model_list(s.model).size() > 1)
-    return report_errors(console, error_at({}, "a store is judged by one model", "give one, and call again").error());
+    return report_errors(
+        console, error_at({}, "one call judges a store by one model", "give one --model, and call again for the others")
+                     .error());
   const auto store = store::Store::read(line.operands.front());
   if (!store) return report_errors(console, store.error());
   warn(console, store->warning());

@@ -140,7 +140,7 @@ Dependence Conditions::of(const std::vector<Token>& tokens, Asked asked, Names& 
   return out;
 }
 
-// The words of a condition, and the names that ## makes of them.
+// The tokens of a preprocessor condition, and the names that ## makes of them.
 Dependence Conditions::of_condition(clang::SourceRange condition) {
   Names met;
   Dependence d = of(rest_of_line(condition.getBegin()), Asked::condition, met);

@@ -211,7 +211,7 @@ Term Rows::outside(const Parts& rest, Term length, int64_t unit) const {
       if (!p.a) constant += p.c;
     const Term c = pool_.constant(static_cast<uint64_t>(constant), k_bits);
     r = r ? pool_.add(r, c) : c;
-    // A row of 2^46 and more is longer than any rest whose range is known.
+    // A term whose range is known has less than 2^46: it never leaves a row that is at least as long.
     const Term row = pool_.scale(length, static_cast<uint64_t>(unit));
     const Term within = pool_.all(pool_.slt(r, row), pool_.slt(pool_.neg(row), r));
     const Term far =

@@ -211,7 +211,7 @@ prog::SymbolId Memory::symbol(const RootKey& r, const std::string& instance, int
   return it->second = symbol;
 }
 
-// An object that was made before a place farther on was met.
+// Adds cells to an object that was made when fewer of them were known: an access at a higher offset was found since.
 void Memory::lengthen(const RootKey& r, prog::Object& o) {
   const uint64_t cell = o.width / 8, cells = limit(r);
   while (o.init.size() < cells) {

@@ -423,7 +423,7 @@ class Search {
     return Exchange(s_, std::move(image), scopes_unseen_).is_automorphism(questions_);
   }
 
-  // The first write of the leaders that goes to one cell for all.
+  // The number of the first write, counted from the start of a thread, that goes to the same cell in all leaders.
   std::optional<uint32_t> shared_write(const std::vector<uint32_t>& leaders) const {
     const auto cell = [&](const SymEvent& e) -> std::optional<Cell> {
       if (!e.write || e.address.symbol == k_none || (e.address.index && !e.address.index.is_const()))

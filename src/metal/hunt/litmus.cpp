@@ -314,7 +314,8 @@ Expected<std::vector<DeviceTest>> narrower(const Instruction& i) {
 Expected<std::vector<DeviceTest>> torn(const Instruction& i) {
   const auto where = where_of(i, i.kind == Kind::load ? 1 : 0);
   if (!where) return std::unexpected(where.error());
-  if (i.kind > Kind::store || i.mmio) return refuse("only halves of a load or store can be told apart");
+  if (i.kind > Kind::store || i.mmio)
+    return refuse("this report has a device test for the two halves of a load or store only");
   // Both halves are 1.
   const bool wide = i.bits() == 64;
   const std::string value = wide ? "4294967297" : "65537", high = wide ? "4294967296" : "65536";

@@ -21,10 +21,11 @@ namespace fencepost::standalone {
 
 enum class ProgramKind : uint8_t { cpp, opencl, opencl_ptx, amber, metal };
 
-// The device that a program of this kind is drawn for: two processors for C++, a middling GPU else.
+// The device whose numbers (processors, sizes) shape a program of this kind if no other is named: two processors for
+// C++, a GPU of middle size for the others.
 plan::Target usual_target(ProgramKind kind);
 
-// `p` and `c` are made and drawn for `target`.
+// `p` was planned for `target`, and `c` is a configuration of it.
 Expected<std::string> program_text(ProgramKind kind, const plan::Program& p, const plan::Configuration& c,
                                    const plan::Target& target, const Origin& origin);
 
