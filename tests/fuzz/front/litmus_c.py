@@ -63,6 +63,11 @@ typedef unsigned char uchar; typedef unsigned short ushort; typedef unsigned int
 """
 
 
+def written(n):
+    """As C writes it: a decimal number without u has a signed type."""
+    return f"{n}{'u' if n >= 1 << 63 else ''}"
+
+
 class Test:
     """`text` as the notation has it and `c` as a C compiler wants it."""
 
@@ -82,7 +87,8 @@ class Test:
         self.first = {x: [self.number(t) for _ in range(n)] for x, (t, n) in {**self.locations, **self.atomic}.items()}
         for v, t in {**self.fixed, **self.variables}.items():
             self.note(t)
-            self.out(f"{self.type(t)} {v} = {self.number(t)};")
+            n = self.number(t)
+            self.out(f"{self.type(t)} {v} = {written(n)};")
         for _ in range(r.randint(4, 9)):
             self.statement(2)
 
@@ -223,7 +229,7 @@ class Test:
             x = r.choice(list(self.atomic))
             if self.cuda:
                 self.note("cas")
-                c, v = r.choice([self.pure(0), (f"{self.first[x][0]}",) * 2]), self.pure(1)
+                c, v = r.choice([self.pure(0), (written(self.first[x][0]),) * 2]), self.pure(1)
                 return f"atomicCAS({x}, {c[0]}, {v[0]})", f"atomicCAS({x}, {c[1]}, {v[1]})"
             # Expected is a variable of the object's type.
             of = [v for v, t in self.variables.items() if t == self.atomic[x][0]]
