@@ -13,7 +13,7 @@
 namespace fencepost::hunt {
 
 // The fault of this signature that the test shows in this machine code, and what a table says of it: "fault", "right",
-// "right: only one CTA sees its shared memory", or another finding by its name.
+// "right: only one CTA sees its shared memory", "not judged: " and why, or another finding by its name.
 struct RowOf {
   std::optional<Finding> shown;
   std::string what;

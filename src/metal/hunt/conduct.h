@@ -56,6 +56,8 @@ struct KnownFault {
   const char *title = "", *cause = "";  // the end of the title; why it is wrong, or what the compiler does
   const char* unlisted = "";            // what is seen where the disassembler prints no listing
   const char* also = "";                // a neighbouring test with the same fault, for the folder
+  const char* right = "";   // where it is right beyond the table of a hunt, a sentence that begins with the target
+  const char* litmus = "";  // the test whose litmus tests a device ran
 };
 // Of the fault that known_fault says. `effect`: its name; a lost acquire and a lost release were measured apart.
 KnownFault facts_of(const std::string& known, const std::string& effect);

@@ -173,13 +173,13 @@ bool fence_of_zeros(const Case& c) {
 
 constexpr const char* k_shared_limits =
     "- `.acquire` has no CCTL.IVALL, `.release` no MEMBAR, `.acq_rel` neither: it loses its release as well as its "
-    "acquire.\n"
+    "acquire. A lost release by itself: "
+    "[[atomic operations on shared memory that become a loop lose their fences from sm_90 on]].\n"
     "- ptxas 12.9.86 and 13.5.37 alike, `-O0` as `-O3`, sm_90, sm_100 and sm_120; `min.u64` and `add.f32` as "
     "`add.u64` (tried for sm_90).\n"
     "- Right: `exch.b64` and `cas.b64`, which become one instruction and have MEMBAR and CCTL.IVALL (sm_90); sm_80 has "
-    "the MEMBAR, and needs no CCTL.IVALL, since there one CTA sees its shared memory (8.3: no thread of another CTA "
-    "has "
-    "access).\n";
+    "the MEMBAR, and needs no CCTL.IVALL: it has no clusters (`.cluster` and `.shared::cluster` need sm_90), and by "
+    "8.3 no thread outside the same cluster accesses the place, so that only threads of its CTA do, on the same SM.\n";
 
 constexpr const char* k_shared_release_limits =
     "- A `red` with `.release` releases: it is a write operation where it writes (8.4), and a release pattern by "
@@ -216,7 +216,8 @@ constexpr Rule k_rules[] = {
      "atomic operations on shared memory that become a loop lose their fences from sm_90 on",
      {"NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 (ptxas 13.5.37), clusters of two CTAs. What was measured is "
       "`.acquire`. Weak: the "
-      "flag is seen, and the data is old. The counts are those of the lines `acquireN` of the program.\n\n"
+      "flag is seen, and the data is old. The counts are those of the lines `acquireN` of the program, where one, "
+      "five or nine warps poll one word (in its lines `acquire1` each lane of one warp polls a word of its own).\n\n"
       "| instruction | is | weak |\n|---|---|---|\n"
       "| `atom.acquire.gpu.shared.add.u64` | at fault | 25,689,984 of 25,690,112 |\n"
       "| `atom.acquire.gpu.shared.cas.b64` | compiled right | 0 of 25,690,112 |\n"
@@ -225,12 +226,14 @@ constexpr Rule k_rules[] = {
       "By litmus tests as below (another run: driver 580.159.04, ptxas 13.0.88, 4 s each): "
       "`atom.acquire.gpu.shared.add.u64` 21,418 "
       "of 7,012,352, `cas.b64` and the fence 0 of 6,946,816 each, relaxed 20,983 of 7,143,424.",
-      "silicon.cu", "40", k_shared_limits},
+      "silicon.cu", "40", k_shared_limits, "", "", "", "", "sm_80 is right",
+      "atom.acquire.gpu.shared.add.u64@s1; ld.weak.global.u32@p2"},
      {"NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 (ptxas 13.5.37), clusters of two CTAs. Weak: the flag is seen, and "
       "the data is "
       "old. The counts are those of the lines `release` of the program, which gives each lane an address of its own, "
       "so "
-      "that its code merges no lanes (VOTEU, UPOPC), as a listing of one address for all does.\n\n"
+      "that its code merges no lanes (VOTEU, UPOPC), as a listing of one address for all does. It stores x by "
+      "`st.relaxed.gpu`, and reads it by `ld.relaxed.gpu`.\n\n"
       "| instruction | is | weak |\n|---|---|---|\n"
       "| `red.release.gpu.shared.add.u64` | at fault | 197 of 10,485,760 |\n"
       "| `atom.release.gpu.shared.exch.b64` | compiled right | 0 of 10,485,760 |\n"
@@ -239,7 +242,8 @@ constexpr Rule k_rules[] = {
       "By litmus tests as below (another run: driver 580.159.04, ptxas 13.0.88, 4 s each): "
       "`red.release.gpu.shared.add.u64` 632 of "
       "7,012,352, `exch.b64` 0 of 7,143,424, the fence 0 of 6,684,672, relaxed 623 of 6,881,280.",
-      "silicon.cu", "40", k_shared_release_limits}},
+      "silicon.cu", "40", k_shared_release_limits, "", "", "", "", "sm_80 is right",
+      "st.weak.global.u32@p2; red.release.gpu.shared.add.u64@s1"}},
     {accesses_move_before_loop_in_shared,
      "accesses behind an acquiring operation on shared memory that becomes a loop are moved before it",
      {"NVIDIA H200, driver 580.159.04, nvcc 13.5 (ptxas 13.5.37); in brackets the same program by nvcc 13.0 (ptxas "
@@ -247,7 +251,8 @@ constexpr Rule k_rules[] = {
       "unused `add.u64` with a weak store behind it ptxas 13.5.37 makes the same code with `.acq_rel`, to the letter "
       "(sm_90). "
       "Warp 1 of a block does the operation on y in shared memory "
-      "and then loads or stores x in global memory; warp 0 does the opposite in the other order, with a fence between. "
+      "and then loads (or stores) x in global memory; a thread of warp 0 stores (or loads) x, then has a fence, and "
+      "then exchanges y. "
       "Weak: the operation has acquired what warp 0 released, and the load has the older value, or warp 0 has seen the "
       "store.\n\n"
       "| operation | is | weak, then a load | weak, then a store |\n|---|---|---|---|\n"
@@ -266,12 +271,14 @@ constexpr Rule k_rules[] = {
       "- 8.11.1 (reductions do not form acquire patterns) is no excuse: it is about `red`. An `atom.acquire` or "
       "`atom.acq_rel` is an acquire operation by itself, also where nobody uses its result, and the same compiler "
       "treats the form with `add.u32` so: it keeps the order, MEMBAR and CCTL.IVALL.\n"
-      "- The loop lacks the MEMBAR of a release and the CCTL.IVALL of an acquire too. Those are two other faults, "
-      "\"does not acquire\" and \"does not release\", which stay when the access is put behind the loop.\n"
+      "- The loop lacks the MEMBAR of a release and the CCTL.IVALL of an acquire too, which stays so when the access "
+      "is put behind the loop: [[atomic operations on shared memory that become a loop lose their fences from sm_90 "
+      "on]].\n"
       "- The note on `atom` in the ISA, \"Simple reductions may be specified by using the bit bucket destination "
       "operand `_`\", does not apply: the test names a register. With `_` ptxas 13.5.37 makes the same code (sm_90).\n"
       "- `-O2` and `-O3` alone; `-O0` and `-O1` have the accesses behind the loop (12.9.86 and 13.5.37).\n"
-      "- sm_80: they stand behind the loop at every level.\n"}},
+      "- sm_80: they stand behind the loop at every level.\n",
+      "", "", "", "", "sm_80 is right at every level, and of this fault `-O0` and `-O1` are free"}},
     {packed_sum_of_bit_one,
      "a packed addition of the constant 1 in shared memory becomes one of integers",
      {"NVIDIA H200, driver 580.159.04, nvcc 13.5 (ptxas 13.5.37) and 13.0 (13.0.88) alike. Each of 262,144 threads "
@@ -295,16 +302,16 @@ constexpr Rule k_rules[] = {
       "- `f16x2` is at fault for sm_80, sm_90, sm_100 and sm_120; `bf16x2` for the last three, and refused for "
       "sm_80.\n",
       "",
-      "The `.add` of a packed type is two additions, each of a half in its own type (8.2.5). By the text of `red` "
-      "in chapter 9 (that of `atom` is the same), \"The floating-point operation .add operation rounds to nearest "
-      "even\", and `.noftz` "
+      "The `.add` of a packed type is two additions of the scalar type, one for each half (8.2.5). By the text of "
+      "`red` in chapter 9 (that of `atom` is the same), \"The .add operation rounds to nearest even.\", and `.noftz` "
       "\"preserves subnormal inputs and results, and does not flush them to zero\". The code adds 1 to the word as an "
       "integer."}},
     {generic_loop_loses_acquire,
      "the acquire of generic atomic operations stands before the path for shared memory from sm_90 on",
      {"Tried on an NVIDIA H100 80GB HBM3, driver 580, nvcc 13.5 (ptxas 13.5.37), and not seen. Clusters of two CTAs, "
       "generic addresses of shared memory; other warps of the SM read the line of x all the time. Weak: the flag is "
-      "seen, and the data is old. The counts are those of the lines `acquireN` of the program.\n\n"
+      "seen, and the data is old. The counts are those of the lines `acquireN` of the program, where one, five or "
+      "nine warps poll one word (in its lines `acquire1` each lane of one warp polls a word of its own).\n\n"
       "| instruction | is | weak |\n|---|---|---|\n"
       "| `atom.acquire.gpu.add.u64` | at fault, not seen | 0 of 25,690,112 |\n"
       "| `atom.acquire.gpu.add.f32` | at fault, not seen | 0 of 25,690,112 |\n"
@@ -322,7 +329,9 @@ constexpr Rule k_rules[] = {
       "- At `-O3`, likewise: the scopes `.cluster` and `.sys`; `.acq_rel`, whose release is there; the operations "
       "`min.u64`, `add.f32` and `add.noftz.f16x2`; an unused result; an address in `.shared::cluster`.\n"
       "- Right: `add.u32`, `exch.b64` and `cas.b64`, which have no loop for shared memory; `.cta`, which needs no "
-      "CCTL.IVALL. The path for global memory is right: CCTL.IVALL stands behind ATOM.\n"}},
+      "CCTL.IVALL. The path for global memory is right: CCTL.IVALL stands behind ATOM.\n",
+      "", "This was read in the machine code. A device that was asked did not show it (below).", "", "",
+      "sm_80 is right"}},
     {unused_atom_is_not_awaited,
      "fence.acquire does not wait for an atom whose result nobody uses",
      {"NVIDIA H200, driver 580.159.04, ptxas 13.5.37. Thread A does `x = 1`, a fence and an exchange of y that shows "
@@ -348,33 +357,35 @@ constexpr Rule k_rules[] = {
       "of 2,158,592 |\n\n"
       "With y in shared memory of another CTA of the cluster: 4 of 10,574,848 with a load over four forms at fault, 0 "
       "of "
-      "7,871,488 over three siblings, 2 of 2,644,992 with the control, which is too few to tell siblings from forms at "
-      "fault. With y in shared memory of the own CTA, where "
+      "7,871,488 over three forms that are compiled right, 2 of 2,644,992 with the control, which is too few to tell "
+      "the forms apart. With y in shared memory of the own CTA, where "
       "the "
       "scoreboard lacks too: 0 of 1,297,072,128 over three forms with a fence and one with `ld.acquire`, and 0 of "
       "328,187,904 with the control, so nothing is "
-      "seen there. ptxas 12.9.86 gives the same code and shares of weak outcomes.",
+      "seen there. ptxas 12.9.86 gives the same code, and weak outcomes as often.",
       "awaited.cu", "1.5",
       "- Each operation with `.relaxed` or `.release` on a generic address (tried: `add.u32`, `add.u64`, `add.f32`, "
-      "`exch.b32`, `cas.b32`), on `.shared` (the wait is missing, but no weak outcome was seen), and on "
-      "`.shared::cluster`, before "
-      "`fence.acquire` of each scope. ptxas "
-      "12.9.86 and 13.5.37, sm_90, sm_100 and sm_120, `-O1` to `-O3`. At `-O0` no instruction sets a scoreboard or "
-      "waits for one, right code or wrong; how that code waits was not found out, so `-O0` was not judged.\n"
+      "`exch.b32`, `cas.b32`), on `.shared` and `.shared::cluster` (there the wait is missing in the code, and no "
+      "device showed an effect: the section "
+      "above), before `fence.acquire` of each scope. ptxas "
+      "12.9.86 and 13.5.37, sm_90, sm_100 and sm_120, `-O1` to `-O3`. At `-O0` (sm_90) the code of "
+      "12.9.86 is right: the operation has a scoreboard, and the next instruction waits for it. In that of 13.5.37 no "
+      "instruction sets a scoreboard or waits for one, right code or wrong; how it waits was not found out, so it was "
+      "not judged.\n"
       "- Right: the same on `.global`, where the operation has a scoreboard though nobody uses its result, and "
       "`atom.acquire` on every address. So the compiler knows the rule.\n"
-      "- The fence waits for all scoreboards, but an operation without a result has that of its operands alone.\n"
+      "- The fence waits for all scoreboards, but an operation without a result has that of its operands alone (bits "
+      "113-115 of its encoding, which `nvdisasm -hex` prints, and no record here).\n"
       "- For sm_80 `fence.acquire` is refused (13.5) or has another fault (12.9): "
       "[[fence.acquire and fence.release become an instruction of zeros for sm_80 with 12.9 and 13.0]].\n"
       "- An `ld.acquire` of the place of the `atom`, behind it, is left out where nobody uses its result, and leaves "
-      "CCTL.IVALL, which does not wait either (sm_80 too). Left out or not, it reads no older value than the one that "
-      "the "
-      "`atom` has written (8.10.5; also 8.10.6, 2), and so acquires what the `atom` has observed (8.9.2, Observation "
-      "Order, through the `atom`). An "
+      "CCTL.IVALL, which does not wait either (sm_80 too). Left out or not, the two are an acquire pattern (8.8: \"a "
+      "strong read on M followed by an acquire operation on M in program order\"); and the load reads no older value "
+      "than the one that the `atom` has written (8.10.5), so that it acquires what the `atom` has observed (8.9.2). An "
       "H200 shows it (another run of `awaited.cu`): `atom.relaxed.gpu.add.u32`, unused, and `ld.acquire.gpu.u32` of y, "
       "unused, 44,701 weak of 2,067,456 with a load behind and 9,756 of 2,154,496 with a store; with a use of the "
       "`ld.acquire` 0 of 2,021,376 and 0 of 2,065,408.\n",
-      " on a generic or shared address",
+      "",
       "Of an `atom.relaxed.gpu.add.u32` whose result nobody uses, in front of `fence.acquire.gpu` and a load, ptxas "
       "makes the same code, to the letter, as of `red.relaxed.gpu.add.u32` there (12.9.86 and 13.5.37, sm_90). So it "
       "takes an `atom` whose result nobody uses for a `red`, and 8.11.1 tells the "
@@ -412,7 +423,8 @@ constexpr Rule k_rules[] = {
       "- `ld.volatile` in place of `ld.mmio` stays before the branch of these, and so does a read whose result is "
       "used. "
       "Before a guarded operation of 16 bits in global memory, which becomes a loop, `ld.volatile` is moved as well: "
-      "[[a read by ld.volatile that nobody uses is moved behind a branch]].\n"}},
+      "[[a read by ld.volatile that nobody uses is moved behind a branch]].\n",
+      "", "", "", "", "sm_120 is right at `-O3`"}},
     {volatile_read_moves_behind_branch,
      "a read by ld.volatile that nobody uses is moved behind a branch",
      {"NVIDIA H200, driver 580.159.04, nvcc 13.5 (ptxas 13.5.37). The address of the read is 0x1000, which is no "
@@ -453,7 +465,7 @@ constexpr Rule k_rules[] = {
      {"NVIDIA H200, driver 580.159.04, nvcc 13.5 (ptxas 13.5.37); in brackets the same program by ptxas 12.9.86. "
       "Thread A does `x = 1` and `st.release.gpu y, 1`; thread B, in another block, has a line of x in its cache, "
       "reads "
-      "y by `ld.relaxed.gpu`, does what the table says to y, with a guard that is true, and then reads x by `ld.weak`. "
+      "y by `ld.relaxed.gpu`, does what the table says, with a guard that is true, and then reads x by `ld.weak`. "
       "8,448,000 rounds for each row. New: B's first read of y has the new value. Weak: so it is, and x is old.\n\n"
       "| between the two reads | is | new | weak |\n|---|---|---|---|\n"
       "| `@p ld.acquire.gpu`, unused | at fault | 1,903,142 (1,865,385) | 307,127 (318,296) |\n"
@@ -465,13 +477,15 @@ constexpr Rule k_rules[] = {
       "guarded.cu", "1000",
       "- `ld.acquire` above `.cta`, behind a predicate or a branch, of global, shared and generic addresses; ptxas "
       "12.9.86 "
-      "and 13.5.37, sm_90, sm_100 and sm_120, `-O1` to `-O3`. For sm_80 the fence has no guard.\n"
+      "and 13.5.37, sm_90, sm_100 and sm_120, `-O1` to `-O3`. For sm_80 the CCTL.IVALL has no predicate, which is "
+      "right.\n"
       "- Right: the same with a use of the result, or without the guard.\n",
       ": its CCTL.IVALL is behind a predicate that is not the guard",
       "That the load itself is left out is allowed: nobody uses what it reads, and it may read the value that this "
-      "thread has read of y before. Its acquire is then owed to that earlier read. What is left of it is CCTL.IVALL "
-      "behind a predicate register which is not the guard: no instruction reads the guard, and the register has what "
-      "other code left in it."}},
+      "thread has read of y before. Its acquire is then owed to that earlier read (8.8). What is left of it is "
+      "CCTL.IVALL behind a predicate register which is not the guard: no instruction reads the guard, the parameter "
+      "`[n+4]`.",
+      "", "", "sm_80 is right"}},
     {wide_unused_load_goes_astray,
      "an acquiring load of 256 bits that nobody uses reads an address that nothing sets",
      {"", "", "",
@@ -513,9 +527,9 @@ constexpr Rule k_rules[] = {
       "- `-O1` to `-O3`; right at `-O0`.\n"
       "- The same with `ld.acquire` of `.cta` and `.sys`, with `ld.acquire.gpu.shared`, and for two loads of shared "
       "memory "
-      "(`-O3`, all four targets).\n"
-      "- With `atom.acquire.gpu.global.add.u32` in place of the `ld.acquire` the second load is there, on all four "
-      "targets. With `atom.acquire.gpu.shared.add.u32` it is not there for sm_90, sm_100 and sm_120.\n"
+      "(`-O3`, sm_80, sm_90, sm_100 and sm_120).\n"
+      "- With `atom.acquire.gpu.global.add.u32` in place of the `ld.acquire` the second load is there, on the same "
+      "four targets. With `atom.acquire.gpu.shared.add.u32` it is not there for sm_90, sm_100 and sm_120.\n"
       "- With a fence between, alone or behind an `ld.relaxed`, nothing is lost.\n"}},
     {strong_loads_change_places,
      "a strong load is moved before an earlier one of the same place",
@@ -528,7 +542,8 @@ constexpr Rule k_rules[] = {
       "| `ld.relaxed.gpu r1,[q]; ld.relaxed.gpu r2,[p]`, p = q | compiled right | 0 of 98,304,000 |\n"
       "| `ld.acquire.sys r1,[q]; ld.relaxed.gpu r2,[p]`, p = q | compiled right | 0 of 98,304,000 |\n"
       "| `ld.weak r1,[q]; ld.weak r2,[p]`, p = q | allowed, and compiled as written | 0 of 98,304,000 |\n\n"
-      "By litmus tests (another run: driver 580.159.04, ptxas 13.0.88, 4 s each): 94,965,131 of 8,645,672,704 with "
+      "By litmus tests of `ld.volatile` and then `ld.relaxed.gpu` of one place, where the second value is needed first "
+      "(another run: driver 580.159.04, ptxas 13.0.88, 4 s each): 94,965,131 of 8,645,672,704 with "
       "words of 32 "
       "bits, 423,562 of 5,898,240 with 64 bits, 131,004 of 7,733,248 in shared memory; with two `ld.relaxed.gpu` 0 of "
       "8,702,928,384, "
@@ -560,7 +575,11 @@ constexpr Rule k_rules[] = {
       "parameters "
       "exchanged for sm_120 alone, late. `ld.relaxed.cta` and then `ld.mmio` is at fault on all four, late or not, "
       "with "
-      "the parameters either way (`-O3`).\n"}},
+      "the parameters either way (`-O3`).\n"
+      "- Through addresses of two windows that may be one, not late, at `-O3`: `ld.volatile.shared::cluster` and then "
+      "`ld.relaxed.cta.shared`, 64 bits, for sm_90, sm_100 and sm_120; `ld.volatile.shared` of 32 bits and then "
+      "`ld.relaxed.gpu.v2.u32` of a generic address for the same three, and in order for sm_80.\n",
+      "", "", "", "", "", "late: ld.volatile.global.b32@p1; ld.relaxed.gpu.global.b32@p1"}},
     {fence_of_zeros,
      "fence.acquire and fence.release become an instruction of zeros for sm_80 with 12.9 and 13.0",
      {"", "", "",

@@ -33,7 +33,7 @@ struct Batch {
 struct Fault {
   std::string signature, effect, culprit, configuration, test, reduced, detail, listing, right_listing, right_where;
   std::string known;                            // what is known of it, "" for new
-  std::map<std::string, std::string> table;     // configuration -> "fault", "right", "refused: ..."
+  std::map<std::string, std::string> table;     // configuration -> "fault", "right", "not judged: ...", "refused: ..."
   std::map<std::string, std::string> listings;  // of PTX: configuration -> record of what it makes of `reduced`
   // Of programs: why the model of the source forbids the outcome, and the spelling with which the culprit is right.
   std::string reason, repair;

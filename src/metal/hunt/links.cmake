@@ -10,6 +10,9 @@ file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/hunt/programs.cpp @ONLY CONTENT
   "#include \"hunt/programs.h\"\n\nstd::string_view fencepost::hunt::device_program(std::string_view name) {\n@programs@  return {};\n}\n")
 target_sources(${target} PRIVATE ${CMAKE_BINARY_DIR}/hunt/programs.cpp)
 
+# index.md of a report names it.
+target_compile_definitions(${target} PRIVATE FENCEPOST_VERSION="${PROJECT_VERSION}")
+
 # What decides a verdict of the gate: gate_print.h.
 set(print "")
 foreach(name effects.cpp gate.cpp gate.h guarantees.cpp machine.cpp places.cpp ptx_test.cpp)

@@ -19,6 +19,7 @@
 #include "hunt/conduct.h"
 #include "hunt/configuration.h"
 #include "hunt/gate.h"
+#include "hunt/gate_print.h"
 #include "hunt/litmus.h"
 #include "hunt/programs.h"
 #include "hunt/ptx_test.h"
@@ -72,20 +73,53 @@ const Instruction* earlier_load(const PtxTest& t, const Instruction& i) {
   return out;
 }
 
+// Where the `atom` lies that a fence does not wait for: " on a generic address".
+std::string place_of_unawaited(const PtxTest& t, const Instruction& i) {
+  if (i.is_access()) return {};
+  const Instruction* last = nullptr;
+  for (auto k = t.body.begin(); k != std::ranges::find(t.body, i); ++k)
+    if (k->kind == Kind::atomic && k->unused) last = &*k;
+  if (last == nullptr) return {};
+  return last->in_shared()                                  ? " in shared memory"
+         : last->place == 'c'                               ? " in shared memory of the cluster"
+         : last->words.find(".global") != std::string::npos ? " in global memory"
+                                                            : " on a generic address";
+}
+
 // The end of a title. Of two loads that change places it says whether their address is the same for the compiler too.
 std::string titled(Effect e, const Instruction& i, const PtxTest* t, bool merged) {
   const Instruction* first =
       e == Effect::reordered && i.kind == Kind::load && t != nullptr ? earlier_load(*t, i) : nullptr;
   if (first != nullptr && (first->place != i.place || first->number != i.number))
     return "is moved before an earlier access of an address that may be the same";
-  return title_of(e, i, merged);
+  return title_of(e, i, merged) + (e == Effect::no_wait && t != nullptr ? place_of_unawaited(*t, i) : "");
 }
-// How one address can be that of a window of shared memory and a generic one.
+// How one address can be that of two windows.
 std::string one_window(Effect e, const Instruction& i, const PtxTest* t) {
   const Instruction* first =
       e == Effect::reordered && i.kind == Kind::load && t != nullptr ? earlier_load(*t, i) : nullptr;
-  if (first == nullptr || first->in_shared() == i.in_shared()) return {};
-  return "The two are taken as one virtual address, not as aliases (8.2.2).";
+  return first == nullptr ? "" : one_address(*first, i);
+}
+
+// Is this form one of those that a device ran? Tables of known faults name an operation in full, loads but by their
+// strength: of those that change places 32 bits of global memory were run.
+bool is_measured(const Fault& f) {
+  const auto t = parse_test(f.reduced), culprit = parse_test(f.culprit);
+  if (!t || !culprit) return false;
+  const Instruction& i = culprit->body.front();
+  const std::string words = "`" + f.culprit.substr(0, f.culprit.find('@')) + "`";
+  std::istringstream rows(facts_of(f.known, f.effect).text);
+  for (std::string row; std::getline(rows, row);)
+    if (row.find("| at fault |") != std::string::npos && row.find(words) != std::string::npos) return true;
+  if (effect_of(f.effect) != Effect::reordered || i.words != "ld.relaxed.gpu.global.b32") return false;
+  const Instruction* first = earlier_load(*t, i);
+  return first != nullptr && first->words == "ld.volatile.global.b32" && first->place != 'w' && i.place != 'w';
+}
+// Do the rows of what a device showed name forms in full, so that another one was not run?
+bool names_forms(const Fault& f, const Instruction& i) {
+  const Effect e = effect_of(f.effect);
+  const bool in_full = i.kind >= Kind::atomic || (e == Effect::reordered && i.kind == Kind::load);
+  return in_full && std::string(facts_of(f.known, f.effect).text).find("| at fault |") != std::string::npos;
 }
 
 const char* word_of(DeviceTest::Role r) {
@@ -109,10 +143,41 @@ std::string unmeasured(const Fault& f) {
       targets);
 }
 
+// The litmus tests of a folder. Where the form of the report can have none they are of the form that a device ran.
+struct Litmus {
+  Expected<std::vector<DeviceTest>> own;
+  std::vector<DeviceTest> tests;
+  std::string of;  // that form
+};
+Litmus litmus_of(const Fault& f) {
+  Litmus out{device_tests(f), {}, ""};
+  if (out.own) {
+    out.tests = *out.own;
+    return out;
+  }
+  const auto measured = parse_test(facts_of(f.known, f.effect).litmus);
+  for (size_t k = measured ? measured->body.size() : 0; k-- > 0;) {
+    Fault other = f;
+    other.reduced = to_string(*measured);
+    other.culprit = to_string(measured->body[k]);
+    if (known_fault(f.effect, *measured, k, f.configuration) != f.known) continue;
+    if (const auto tests = device_tests(other)) {
+      out.tests = *tests;
+      out.of = other.reduced;
+      break;
+    }
+  }
+  return out;
+}
+std::string why_none(const Litmus& l) { return markdown_text(l.own.error().list.front().message); }
+
 std::string device_section(const Fault& f) {
   const KnownFault seen = facts_of(f.known, f.effect);
+  const auto culprit = parse_test(f.culprit);
   std::string out = "## On a device\n\n";
   if (*seen.text != 0) out += std::string(seen.text) + "\n\n";
+  if (culprit && names_forms(f, culprit->body.front()) && !is_measured(f))
+    out += "The form above was not measured.\n\n";
   if (*seen.program != 0)
     out += fmt::format(
         "The program is in this folder: `nvcc -O2 -std=c++17 -arch=sm_90 -o counts device/{} && ./counts{}{}`; it "
@@ -127,8 +192,11 @@ std::string device_section(const Fault& f) {
     out += fmt::format("The code that was run is for sm_90; the machine code above is for {}.\n\n",
                        target_of(f.configuration));
   if (*seen.text == 0) out += unmeasured(f);
-  const auto tests = device_tests(f);
-  if (!tests) return out;
+  const Litmus litmus = litmus_of(f);
+  if (litmus.tests.empty()) return out;
+  if (!litmus.of.empty())
+    out += fmt::format("Of the form above there is no litmus test: {}. Those that follow are of `{}`.\n\n",
+                       why_none(litmus), litmus.of);
   out +=
       "Litmus tests, each of which asks for an outcome that the ISA forbids for all but the control. They are for the "
       "program of the last section (optional): `fencepost run --device cuda --model ptx-9 --seconds 10 device` runs "
@@ -136,7 +204,7 @@ std::string device_section(const Fault& f) {
       "else of 32.\n\n| test | the instruction "
       "is "
       "|\n|---|---|\n";
-  for (const DeviceTest& t : *tests) out += fmt::format("| `device/{}.litmus` | {} |\n", t.name, word_of(t.role));
+  for (const DeviceTest& t : litmus.tests) out += fmt::format("| `device/{}.litmus` | {} |\n", t.name, word_of(t.role));
   return out + "\n";
 }
 
@@ -178,6 +246,16 @@ uint32_t line_of(const PtxTest& t, const Instruction& i) {
   return out;
 }
 
+// When an address that `mapa` made is that of the own CTA, from which it was made.
+std::string own_rank(const Instruction& a, const Instruction& b) {
+  const auto has = [&](char place) { return a.place == place || b.place == place; };
+  if (!has('c') || !(has('t') || has('s')) || a.number != b.number) return {};
+  return fmt::format(
+      ", as they are where `[c+4]` is the rank of the executing CTA and %at an address of its own window{}, of which "
+      "`mapa` then makes %ac",
+      has('s') ? ", that of s" : "");
+}
+
 // Two loads that change places read one place only where their addresses are equal.
 std::string one_place(const PtxTest& t, const Instruction& i) {
   const auto at = std::ranges::find(t.body, i);
@@ -185,18 +263,16 @@ std::string one_place(const PtxTest& t, const Instruction& i) {
   const bool both_known = i.is_volatile || i.mmio;
   for (auto k = t.body.begin(); k != at; ++k) {
     if (k->kind != Kind::load || !k->is_strong()) continue;
-    const auto address = [](const Instruction& one) { return fmt::format("{} + {}", one.place, one.number * 64); };
     out = k->place == i.place && k->number == i.number
-              ? fmt::format("Both loads have the address {} of the kernel below{}. ", address(i),
-                            i.place == 'p' || i.place == 'q' || i.place == 'u'
-                                ? ", with 1024 * %tid.x added, so that each thread has a place of its own"
-                                : "")
+              ? fmt::format("Both loads have the address `{}` of the kernel below{}. ", operand_of(i),
+                            std::string("pqkuhtc").find(i.place) == std::string::npos
+                                ? ""
+                                : ", with 1024 * %tid.x in its register, so that each thread has a place of its own")
               : fmt::format(
-                    "The loads read one place where {} = {}, with {} and {} the parameters and variables of the kernel "
-                    "below that the two addresses come from: nothing tells the compiler that they differ. ",
-                    address(*k), address(i), k->place, i.place);
-    const bool apart = k->in_shared() != i.in_shared();
-    if (apart) out += "The two are taken as one virtual address, not as aliases (8.2.2). ";
+                    "The loads read one place where `{}` and `{}` of the kernel below are one address{}: nothing tells "
+                    "the compiler that they differ. ",
+                    operand_of(*k), operand_of(i), own_rank(*k, i));
+    if (const std::string window = one_address(*k, i); !window.empty()) out += window + ". ";
     if (k->is_volatile || k->mmio || both_known)
       out +=
           "Both are strong operations: by 8.4 such are fences and memory operations with `.relaxed`, `.acquire`, "
@@ -232,10 +308,10 @@ std::string stale_line(const Fault& f, const Instruction& i) {
     for (const std::string& row : rows_of(f.listing))
       if (row.substr(0, 4) < addresses.front() && row.find("| CCTL.IVALL") != std::string::npos)
         before = row.substr(0, 4);
-  if (before.empty()) return "a line of the first-level cache that it had before";
+  if (before.empty()) return "a line of the first-level cache that its SM had before";
   return fmt::format(
-      "a line of the first-level cache that another warp of the same SM has loaded after the CCTL.IVALL at 0x{:x} and "
-      "before the instruction at 0x{:x}; where a loop repeats, this time is longer",
+      "a line that another thread of the same SM loads into the first-level cache between the CCTL.IVALL at 0x{:x} and "
+      "the last pass through 0x{:x}",
       std::strtoul(before.c_str(), nullptr, 16), std::strtoul(addresses.front().c_str(), nullptr, 16));
 }
 
@@ -268,6 +344,39 @@ bool names_shared(const Fault& f) {
   return f.detail.find("ATOMS") != std::string::npos || f.detail.find("LDS") != std::string::npos;
 }
 
+// The question for the space of a generic address, where the code has it.
+std::string asked_space(const Fault& f) {
+  for (const std::string& row : rows_of(f.listing))
+    if (row.find("| QSPC.E.S ") != std::string::npos)
+      return fmt::format("QSPC.E.S at 0x{:x}, which asks for the space, and from ",
+                         std::strtoul(row.c_str(), nullptr, 16));
+  return {};
+}
+
+// By which read a thread has the new value, where the acquiring load is one that nobody uses: itself, where the machine
+// code has it, or an earlier read of its place, with which it is an acquire pattern.
+std::string reader_of(const Fault& f, const Instruction& i, const PtxTest* t) {
+  const auto addresses = addresses_of(f);
+  if (i.kind != Kind::load || !i.unused || addresses.empty() || t == nullptr) return "this instruction";
+  uint32_t line = 0;
+  for (const std::string& row : rows_of(f.listing))
+    if (row.starts_with(addresses.front() + " "))
+      line = static_cast<uint32_t>(std::strtoul(row.c_str() + addresses.front().size(), nullptr, 10));
+  const uint32_t own = line_of(*t, i);
+  const size_t n = line - k_first_line;
+  if (line == own || line < k_first_line || n >= t->body.size()) return "this instruction";
+  const Instruction& first = t->body[n];
+  const bool same = first.place == i.place && first.number == i.number;
+  return fmt::format(
+      "the read at 0x{:x} (line {}), {} (8.8: \"a strong read on M followed by an acquire operation on M in program "
+      "order\"), whatever line {} reads{}",
+      std::strtoul(addresses.front().c_str(), nullptr, 16), line,
+      same ? fmt::format("which with line {} is an acquire pattern on y", own)
+           : fmt::format("which with line {} is an acquire pattern on y where `{}` and `{}` are one address", own,
+                         operand_of(first), operand_of(i)),
+      own, i.guard == Guard::none ? "" : " where its guard is true");
+}
+
 // "@P0 CCTL.IVALL"
 bool guarded_invalidate(const std::string& row) {
   return row.find("| @") != std::string::npos && row.ends_with(" CCTL.IVALL");
@@ -278,34 +387,28 @@ std::string seen_of(const Fault& f, Effect e, const Instruction& i, const PtxTes
   std::string where;
   const bool generic = i.place == 'u' || i.place == 'c', in_shared = names_shared(f);
   if (generic && in_shared)
-    where =
-        " That the path at fault is the one for an address in shared memory of the own CTA is inferred from its "
-        "instructions (LDS, ATOMS).";
+    where = fmt::format(
+        " That the path at fault is the one for an address in shared memory of the own CTA is inferred from {}its "
+        "instructions (LDS, ATOMS).",
+        asked_space(f));
   if ((i.in_shared() || i.place == 'h' || i.place == 'c' || (generic && in_shared)) && i.scope > Scope::cta)
     where += " The other thread is in another CTA of the cluster.";
   if (i.scope == Scope::cta) where += " The other thread is in the same CTA.";
-  const auto read = addresses_of(f);
-  const std::string reader =
-      i.kind == Kind::load && i.unused && !read.empty()
-          ? fmt::format(
-                "the read at 0x{:x}, where that has the address of this instruction, which then reads no older "
-                "value of y (8.10.5)",
-                std::strtoul(read.front().c_str(), nullptr, 16))
-          : "this instruction";
+  const std::string reader = reader_of(f, i, t);
   if (merged)
     return std::string() +
-           "Let x be the place of the two loads, 0 at first. Another thread does `x = 1`, and then releases a value "
-           "that the acquire between the loads reads. The first load may read 0, since it races with `x = 1`. The "
-           "second "
-           "must read 1; with the machine code below it has the 0 of the first." +
+           "Let x be the place of the two loads, 0 at first. Another thread does `x = 1`, and then releases a value, "
+           "with a scope that includes this thread, that the acquire between the loads reads. The first load may read "
+           "0, since it races with `x = 1`. The second must read 1; with the machine code below it has the 0 of the "
+           "first." +
            (t == nullptr || first_of_merged(e, i, t)->bits() == i.bits() ? "" : " " + writer_of_merged(e, i, t));
   switch (e) {
     case Effect::skipped:
       if (i.kind == Kind::load && i.is_volatile)
         return "Where the guard of the later operation is false, the read is not executed.";
       if (i.kind != Kind::load || !i.mmio) return "";
-      return "Where the guard of the later operation is false, the read is not done, and its effect on the device is "
-             "lost.";
+      return "Where the guard of the later operation is false, the read is not done, and its effect on the I/O device "
+             "is lost.";
     case Effect::no_membar:
     case Effect::weak_membar:
       if (!i.is_access())
@@ -318,8 +421,9 @@ std::string seen_of(const Fault& f, Effect e, const Instruction& i, const PtxTes
     case Effect::no_wait:
       if (!i.is_access())
         return "Let y be the place of the `atom`. Another thread does `x = 1`, a fence and an exchange of y that shows "
-               "what y was. Where the exchange came first, this thread has acquired what it released, and a load of x "
-               "behind the fence must read 1; begun before the `atom` is done it may read 0. A store of x behind the "
+               "what y was, the two of a scope that includes this thread. Where the exchange came first, this thread "
+               "has acquired what it released, and a load of x behind the fence must read 1; begun before the `atom` "
+               "is done it may read 0. A store of x behind the "
                "fence must not be seen by a load that the other thread has in front of its fence.";
       return fmt::format(
           "Message passing: another thread does `x = 1` and then releases y; this thread reads the new y by {}. A load "
@@ -332,7 +436,7 @@ std::string seen_of(const Fault& f, Effect e, const Instruction& i, const PtxTes
                "behind the fence, x may read x = 0.";
       return fmt::format(
           "Message passing: another thread does `x = 1` and then releases y; this thread reads the new y by {}, and "
-          "then x, and may read x = 0: {}.{}",
+          "then x, and may read x = 0, from {}.{}",
           reader, stale_line(f, i), where);
     case Effect::overtaken:
       return "Two threads of one CTA suffice; y is the place of this instruction. The other thread does `x = 1`, a "
@@ -346,7 +450,8 @@ std::string seen_of(const Fault& f, Effect e, const Instruction& i, const PtxTes
         return one_place(*t, i) +
                "The writer is a thread within the scopes of both loads (of `.cta`: of the same CTA) that does one "
                "strong store whose scope includes the reading thread. Then the three are morally strong (8.7), and the "
-               "first load may have the new value and the second the old one, which no execution has.";
+               "first load may have the new value and the second the old one, an outcome that 8.10.5 forbids in every "
+               "execution.";
       return "Another thread may see the two accesses in the order in which they are not written.";
     default:
       return "";
@@ -376,10 +481,18 @@ std::set<std::string> targets_of(const Fault& f) {
 std::string result_of(const Fault& f, const std::string& what) {
   const Effect e = effect_of(f.effect);
   if (e == Effect::reordered && what == "right")
-    return *facts_of(f.known, f.effect).limits == 0 ? "in order in this arrangement"
-                                                    : "in order in this arrangement; see \"Limits\"";
+    return *facts_of(f.known, f.effect).limits == 0 ? "right: the accesses of this program stand in order"
+                                                    : "right: the accesses of this program stand in order (of others: "
+                                                      "\"Limits\")";
   if (e == Effect::overtaken && what.starts_with("right")) return "right: the later accesses stand behind it";
-  if (what == "right: only one CTA sees its shared memory") return what + " (8.3: no thread of another CTA has access)";
+  if (what == "right: only one CTA sees its shared memory")
+    return "right: this target has no clusters, so that only threads of its CTA reach the place (8.3)";
+  // A gate names all findings, so this fault is none of them; without machine code it names none.
+  const std::string_view another = "another finding, ";
+  if (what.starts_with(another)) {
+    const Effect other = effect_of(what.substr(another.size(), what.find(':') - another.size()));
+    if (level_of(other) == Level::fault && other != Effect::illegal) return "not this fault; " + what;
+  }
   return what;
 }
 
@@ -578,19 +691,21 @@ std::string head_of(const Fault& f, Effect e, const Instruction& i, const PtxTes
       : e == Effect::skipped && i.mmio ? "8.4.1 mmio Operation: \"Reads are always performed\", one of its "
                                          "\"implementation-specific properties\"; see Limits"
       : e == Effect::no_wait && !i.is_access()
-          ? "8.8 Release and Acquire Patterns; 8.9.4 Memory synchronization; 8.11.1 Reductions do not form Acquire "
-            "Patterns, which has a program like this with `red` and says that `atom` forbids the outcome"
+          ? "8.8 Release and Acquire Patterns; 8.9.4 Memory synchronization; 8.9.5 Causality Order; 8.10.6 Causality, "
+            "1 (a store behind the fence) and 2 (a load); 8.11.1 Reductions do not form Acquire Patterns, which has a "
+            "program like this with `red` and says that `atom` forbids the outcome"
       : e == Effect::reordered && i.kind == Kind::load
           ? "8.10.5 Sequential Consistency Per Location, litmus test \"CoRR\""
       : merged
-          ? "8.8 Release and Acquire Patterns; 8.9.4 Memory synchronization; 8.10.6 Causality; 8.7.2 Limitations on "
-            "Mixed-size Data-races, by which the first load's race is no excuse: \"these axioms are sufficient to "
-            "describe "
-            "the behavior of a PTX program with only uniform-size data-races\""
-          : clause(e);
+          ? "8.8 Release and Acquire Patterns; 8.9.4 Memory synchronization; 8.9.5 Causality Order; 8.10.6 Causality, "
+            "2; 8.7.2 Limitations on Mixed-size Data-races, by which the first load's race is no excuse: \"these "
+            "axioms are sufficient to describe the behavior of a PTX program with only uniform-size data-races\""
+      : e == Effect::overtaken ? std::string(clause(e)) + ", 1 (a later store) and 2 (a later load)"
+                               : clause(e);
   if (i.vector > 1 && !left_out)
     sections +=
-        "; 8.2.4 Memory Operations on Vector Data Types: each element is an operation of its own, with its order";
+        "; 8.2.4 Memory Operations on Vector Data Types: each element is an operation of its own, as strong as the "
+        "instruction";
   out += fmt::format("- **Expected:** {} (PTX ISA, {}).\n", expected_of(e, i, merged), sections);
   out += fmt::format("- **Actual:** {}.\n\n", actual_of(f, e, i, line, merged));
   return out;
@@ -656,7 +771,7 @@ std::string marked_right(const std::string& listing, Effect e, bool merged) {
   });
 }
 
-// "sm_90, sm_100 by ptxas 12.9.86 and 13.5.37", of the rows that begin with this word.
+// "sm_90 -O3: 12.9.86 and 13.5.37; sm_100 -O3: 13.5.37", of the rows that begin with this word. "" for none.
 std::string where_of(const Fault& f, const char* word) {
   std::map<std::string, std::string> compilers;  // target -> its compilers
   for (const auto& [configuration, what] : f.table)
@@ -666,7 +781,29 @@ std::string where_of(const Fault& f, const char* word) {
     }
   std::string out;
   for (const auto& [target, by] : compilers) out += fmt::format("{}{}: {}", out.empty() ? "" : "; ", target, by);
-  return out.empty() ? "none" : out;
+  return out;
+}
+
+// Where a form is right, in a column: with what of the table, and else the form beside it that is.
+std::string right_of_form(const Fault& f, size_t number) {
+  std::string out = where_of(f, "right");
+  if (out.empty()) out = "nothing that was tried";
+  if (const std::string unknown = where_of(f, "not judged"); !unknown.empty()) out += "; not judged: " + unknown;
+  if (!f.right_listing.empty() && right_of(f).test != f.reduced)
+    out += fmt::format("; the form `form-{}/right.ptx` beside it is right", number);
+  return out;
+}
+
+// Where the table has a right row, and what "Limits" knows beyond the table.
+std::string right_rows(const Fault& f) {
+  const std::string right = where_of(f, "right"), unknown = where_of(f, "not judged");
+  std::string out = right.empty() ? "No row of the table under \"Where\" is right."
+                                  : fmt::format("Right with {} (the table under \"Where\").", right);
+  if (!unknown.empty()) out += fmt::format(" Not judged: {}.", unknown);
+  const std::string beyond = facts_of(f.known, f.effect).right;
+  if (!beyond.empty() && !targets_of(f).contains(beyond.substr(0, beyond.find(' '))))
+    out += fmt::format(" Beyond the table {} (Limits).", beyond);
+  return out;
 }
 
 bool is_message(Effect e) {
@@ -678,9 +815,11 @@ std::string forms_of(const std::vector<const Fault*>& others) {
   if (others.empty()) return {};
   std::string out =
       "\n## Other forms\n\nThe same fault in other forms. Each was found by itself and reduced; its folder has the "
-      "program, its machine code (`wrong.rec`), and a form that is compiled right where there is one. The line of the "
-      "instruction at fault is that of its `.loc`.\n\n"
-      "| folder | instruction at fault | on | line | what is so | at fault | right |\n|---|---|---|---|---|---|---|\n";
+      "program, its machine code (`wrong.rec`), and, where there is one, another form that the same compiler gets "
+      "right, with its code. The last two columns are of the form itself: targets, levels and versions. The line of "
+      "the instruction at fault is that of its `.loc`.\n\n"
+      "| folder | instruction at fault | on | line | what is so | at fault with | right with |\n"
+      "|---|---|---|---|---|---|---|\n";
   for (size_t n = 0; n < others.size(); ++n) {
     const Fault f = for_markdown(*others[n]);
     const Effect e = effect_of(f.effect);
@@ -694,10 +833,11 @@ std::string forms_of(const std::vector<const Fault*>& others) {
     if (const std::string writer = writer_of_merged(e, i, &*t); !writer.empty()) actual += ". " + writer;
     if (const std::string window = one_window(e, i, &*t); !window.empty()) actual += ". " + window;
     if (i.is_access() && i.scope == Scope::cta && is_message(e)) actual += ". The other thread is in the same CTA";
+    if (names_forms(f, i) && !is_measured(f)) actual += ". Not measured on a device";
     if (actual.ends_with('.')) actual.pop_back();
     out += fmt::format("| `form-{}` | {} | {} | {} | {}: {} | {} | {} |\n", n + 2, words_of(i), address_of(i), line,
                        titled(is_of_another(f, e, line) ? Effect::no_membar : e, i, &*t, merged), actual,
-                       where_of(f, "fault"), where_of(f, "right"));
+                       where_of(f, "fault"), right_of_form(f, n + 2));
   }
   return out;
 }
@@ -723,6 +863,30 @@ std::string elected(const Fault& f, Effect e) {
                           : "";
 }
 
+bool has_scoreboards(const std::string& listing) {
+  return std::ranges::any_of(rows_of(listing), [](const std::string& row) {
+    std::istringstream words(row);
+    std::string address, line, sets;
+    words >> address >> line >> sets;
+    return !sets.empty() && sets != "-";
+  });
+}
+
+// Which predicate stands before what is left of an acquire, where no other instruction names it.
+std::string unset_predicate(const Fault& f) {
+  std::string guard;
+  for (const std::string& row : rows_of(f.listing))
+    if (guarded_invalidate(row)) guard = row.substr(row.find("| @") + 3, 2);
+  if (guard.size() != 2 || guard[0] != 'P') return {};
+  for (const std::string& row : rows_of(f.listing)) {
+    const size_t at = row.find("| ");
+    std::string text = at == std::string::npos ? "" : row.substr(at + 2);
+    if (text.starts_with("@" + guard + " ")) text.erase(0, guard.size() + 2);
+    if (text.find(guard) != std::string::npos) return {};
+  }
+  return fmt::format("No instruction of this kernel writes {0}, so it is what {0} was at the start.\n\n", guard);
+}
+
 std::string report_of(const Fault& f, const std::vector<const Fault*>& others) {
   const Effect e = effect_of(f.effect);
   const auto t = parse_test(f.reduced), parsed = parse_test(f.culprit);
@@ -735,16 +899,13 @@ std::string report_of(const Fault& f, const std::vector<const Fault*>& others) {
   if (const std::string seen = seen_of(f, e, i, t ? &*t : nullptr, merged); !seen.empty()) out += seen + "\n\n";
   const KnownFault facts = facts_of(f.known, f.effect);
   if (*facts.cause != 0) out += std::string(facts.cause) + "\n\n";
-  const bool any_right =
-      std::ranges::any_of(f.table, [&](const auto& row) { return result_of(f, row.second).starts_with("right"); });
+  if (e == Effect::no_invalidate && i.unused) out += unset_predicate(f);
   out += fmt::format(
       "Compiler: {}, {} for {}.{} No driver takes part: the machine code is read. {} "
       "Sections are those of PTX ISA 9.4; older texts may lack some of them, or number them otherwise. The tests say "
       "`.version 8.8`.\n\n",
       compiler_of(f.configuration), level_of(f.configuration), target_of(f.configuration),
-      f.toolkit.empty() ? "" : " Programs: " + f.toolkit + ".",
-      any_right ? "Targets and versions where it is right: the table under \"Where\"."
-                : "No target and version of the table under \"Where\" is right.");
+      f.toolkit.empty() ? "" : " Programs: " + f.toolkit + ".", right_rows(f));
   out += fmt::format("## How to see it\n\n```\n{}\n```\n\n",
                      listing_commands(f.configuration, "test-" + target_of(f.configuration) + ".ptx", "test.cubin"));
   if (t)
@@ -778,12 +939,19 @@ std::string report_of(const Fault& f, const std::vector<const Fault*>& others) {
     const Right r = right_of(f);
     if (r.test == f.reduced) {
       out += fmt::format(
-          "## The same program compiled right\n\nBy {} for {}, {} (`right.rec`){}:\n\n```\n{}\n```\n\n```\n{}```\n\n",
+          "## The same program {}\n\nBy {} for {}, {} (`right.rec`){}:\n\n```\n{}\n```\n\n```\n{}```\n\n",
+          e == Effect::illegal && target_of(r.configuration) != target_of(f.configuration)
+              ? "for a target that has the instruction"
+              : "compiled right",
           compiler_of(r.configuration), target_of(r.configuration), level_of(r.configuration),
           e == Effect::illegal ? fmt::format("; for {} nothing is right but to refuse it", target_of(f.configuration))
                                : "",
           listing_commands(r.configuration, "test-" + target_of(r.configuration) + ".ptx", "right.cubin"),
           f.right_listing);
+      if (!has_scoreboards(f.right_listing))
+        out +=
+            "No instruction of this code sets a scoreboard or waits for one. How it waits was not found out; what is "
+            "said of it here is where its instructions stand, and behind which guard.\n\n";
     } else {
       const auto other = parse_test(r.test);
       const auto without = [](const PtxTest& one, const PtxTest& two) {
@@ -830,16 +998,17 @@ std::string report_of(const Fault& f, const std::vector<const Fault*>& others) {
   out += limits_of(f);
   out += "## Where\n\n" + table_of(f, [&](const std::string& what) { return result_of(f, what); }, command_of);
   out += forms_of(others);
-  const auto tests = device_tests(f);
+  const Litmus litmus = litmus_of(f);
   out += fmt::format(
       "\n## With Fencepost (optional)\n\nNothing above needs it{}. Found by "
       "`fencepost hunt`, which compiles small PTX programs and reads the machine code. "
       "`fencepost hunt --compiler ptxas=PATH --targets {} --levels {} --test '{}'` compiles and judges this one{}.{}\n",
-      tests ? " but the litmus tests" : "", target_of(f.configuration), level_of(f.configuration).substr(2), f.reduced,
+      litmus.tests.empty() ? "" : " but the litmus tests", target_of(f.configuration),
+      level_of(f.configuration).substr(2), f.reduced,
       f.listing.empty() ? "" : "; `fencepost hunt wrong.rec` judges the listing without a compiler",
-      tests ? ""
-            : fmt::format(" There is no litmus test of this fault for `fencepost run`: {}.",
-                          markdown_text(tests.error().list.front().message)));
+      litmus.tests.empty()
+          ? fmt::format(" There is no litmus test of this fault for `fencepost run`: {}.", why_none(litmus))
+          : "");
   return out;
 }
 
@@ -851,15 +1020,10 @@ namespace {
 
 // What was measured on a device comes first, then what says most, then the smallest.
 std::tuple<bool, bool, size_t, bool, std::string> rank(const Fault& f) {
-  const std::string words = "`" + f.culprit.substr(0, f.culprit.find('@')) + "`";
-  bool measured = false;
-  std::istringstream rows(facts_of(f.known, f.effect).text);
-  for (std::string row; std::getline(rows, row);)
-    measured = measured || (row.find("| at fault |") != std::string::npos && row.find(words) != std::string::npos);
   const Effect e = effect_of(f.effect);
   const auto t = parse_test(f.reduced), culprit = parse_test(f.culprit);
   const char place = culprit ? culprit->body.front().place : 0;
-  return {!measured, e == Effect::weak_membar || e == Effect::reordered, t ? t->body.size() : 0,
+  return {!is_measured(f), e == Effect::weak_membar || e == Effect::reordered, t ? t->body.size() : 0,
           place == 'h' || place == 'c' || place == 'k', f.signature};
 }
 
@@ -897,8 +1061,8 @@ std::vector<ReportFile> folder_of(const std::vector<const Fault*>& group, const 
   if (const auto t = parse_test(f.reduced))
     for (const std::string& target : targets_of(f))
       out.push_back({fmt::format("{}/test-{}.ptx", folder, target), module_of({*t}, target).text});
-  if (const auto tests = device_tests(f))
-    for (const DeviceTest& d : *tests) out.push_back({fmt::format("{}/device/{}.litmus", folder, d.name), d.text});
+  for (const DeviceTest& d : litmus_of(f).tests)
+    out.push_back({fmt::format("{}/device/{}.litmus", folder, d.name), d.text});
   const KnownFault facts = facts_of(f.known, f.effect);
   if (const auto also = parse_test(facts.also); *facts.also != 0 && also)
     out.push_back({folder + "/also.ptx", module_of({*also}, target_of(f.configuration)).text});
@@ -934,14 +1098,17 @@ Fault as_shown(Fault f) {
   return with_nearest(std::move(f), line_of(*t, culprit->body.front()));
 }
 
-// "[[what is known]]" as the folder of that fault.
-std::string with_folders(std::string text, const std::map<std::string, std::string>& folders) {
+// "[[what is known]]" as the folders of that fault, but for the one that the text is of.
+std::string with_folders(std::string text, const std::multimap<std::string, std::string>& folders,
+                         const std::string& own) {
   for (size_t from = text.find("[["); from != std::string::npos; from = text.find("[[", from)) {
     const size_t to = text.find("]]", from);
     if (to == std::string::npos) break;
-    const auto at = folders.find(text.substr(from + 2, to - from - 2));
-    text.replace(from, to + 2 - from,
-                 at == folders.end() ? "another fault, of which there is no report here" : "that is " + at->second);
+    std::string of;
+    const auto [first, last] = folders.equal_range(text.substr(from + 2, to - from - 2));
+    for (auto at = first; at != last; ++at)
+      if (at->second != own) of += (of.empty() ? "" : " and ") + at->second;
+    text.replace(from, to + 2 - from, of.empty() ? "another fault, of which there is no report here" : "that is " + of);
   }
   return text;
 }
@@ -952,7 +1119,7 @@ std::vector<ReportFile> report_files(const Summary& s, const std::vector<Again::
                                      bool of_this_gate) {
   std::vector<ReportFile> out;
   std::map<std::string, uint32_t> numbers;
-  std::map<std::string, std::string> folders;  // of what is known
+  std::multimap<std::string, std::string> folders;  // of what is known
   std::vector<Fault> faults;
   for (const Fault& f : s.faults) faults.push_back(as_shown(f));
   std::string index = "# Faults\n\n| folder | report | known as | forms |\n|---|---|---|---|\n";
@@ -964,15 +1131,18 @@ std::vector<ReportFile> report_files(const Summary& s, const std::vector<Again::
     const std::string title = files.front().text.substr(2, files.front().text.find('\n') - 2);
     index += fmt::format("| [{0}]({0}/report.md) | {1} | {2} | {3} |\n", folder, title,
                          known.empty() ? "new: " + shown.signature : markdown_text(known), group.size());
-    folders.try_emplace(known, folder);
+    folders.emplace(known, folder);
     std::ranges::move(files, std::back_inserter(out));
   }
   for (ReportFile& file : out)
-    if (file.path.ends_with("/report.md")) file.text = with_folders(file.text, folders);
-  index += of_this_gate
-               ? "\nThe machine code of all tests was judged by this version of Fencepost.\n"
-               : "\nThe machine code of the tests was judged by another version of Fencepost. That of the faults was "
-                 "judged again by this one.\n";
+    if (file.path.ends_with("/report.md"))
+      file.text = with_folders(file.text, folders, file.path.substr(0, file.path.find('/')));
+  const std::string version = fmt::format("Fencepost " FENCEPOST_VERSION " (gate {:.12})", gate_print());
+  index += of_this_gate ? fmt::format("\nThe machine code of all tests was judged by {}.\n", version)
+                        : fmt::format(
+                              "\nThe machine code of the tests was judged by another version of Fencepost. That of the "
+                              "faults was judged again by {}.\n",
+                              version);
   if (!withdrawn.empty()) index += "\n## Kept as faults, and none by this version\n\n";
   for (const Again::Withdrawn& w : withdrawn)
     index += fmt::format("- {}: {}. It was said: {}.\n", markdown_text(w.signature), markdown_text(w.test),

@@ -29,6 +29,58 @@ std::string address_of(const Instruction& i) {
   }
 }
 
+std::string operand_of(const Instruction& i) {
+  if (!i.is_access()) return "";
+  const std::string base = i.place == 's' ? "s" : i.place == 'l' ? "loc" : fmt::format("%a{}", i.place);
+  return fmt::format("[{}+{}]", base, i.number * 64);
+}
+
+namespace {
+
+enum class Window : uint8_t { global, generic, cta, cluster, local };
+
+Window window_of(const Instruction& i) {
+  switch (i.place) {
+    case 's':
+    case 't':
+      return Window::cta;
+    case 'c':
+      return Window::cluster;
+    case 'u':
+    case 'h':
+    case 'k':
+      return Window::generic;
+    case 'l':
+      return Window::local;
+    default:
+      return Window::global;
+  }
+}
+
+}  // namespace
+
+std::string one_address(const Instruction& a, const Instruction& b) {
+  const Window one = window_of(a), other = window_of(b);
+  const auto are = [&](Window first, Window second) {
+    return (one == first && other == second) || (one == second && other == first);
+  };
+  const bool generic = one == Window::generic || other == Window::generic;
+  if (are(Window::cta, Window::cluster))
+    return "By 5.1.7 \"The addresses in the `.shared::cta` window also fall within the `.shared::cluster` window\", "
+           "and "
+           "by 8.2 every byte of a state space has a unique address for all threads that have access to it, so the two "
+           "are one virtual address, and not aliases (8.2.2)";
+  if (!generic || one == other) return "";
+  if (are(Window::generic, Window::global))
+    return "By 6.4.1.1, Generic Addressing, a generic address that falls within no window maps to global memory, so "
+           "the "
+           "two are one virtual address, and not aliases (8.2.2)";
+  if (are(Window::generic, Window::local)) return "";
+  return "By 6.4.1.1, Generic Addressing, a generic address that falls within the window of shared memory maps to the "
+         "address there that is left when the base of the window is subtracted: the two numbers differ, and are taken "
+         "here for one virtual address, and not for aliases (8.2.2)";
+}
+
 std::string words_of(const Instruction& i) {
   const char* value = i.value == Value::zero   ? " of the constant 0"
                       : i.value == Value::one  ? " of the constant 1"
@@ -113,10 +165,11 @@ std::string expected_of(Effect e, const Instruction& i, bool merged) {
     case Effect::skipped:
       if (i.kind == Kind::load && i.mmio)
         return "a read by `.mmio` is always performed, so on every path that has it in the program, where the place "
-               "meets the CUDA atomicity requirements at its scope, which global memory does";
+               "meets the CUDA atomicity requirements at its scope, which by 8.1.1 it may not on some systems when the "
+               "program communicates with the host CPU";
       if (i.kind == Kind::load && i.is_volatile)
         return "a `.volatile` read is executed on every path that has it in the program, whether its result is used or "
-               "not; what hardware makes of it is another matter";
+               "not; hardware may combine what several of them do";
       return "the access is done on every path";
     case Effect::weaker:
       return "the access is coherent among the threads of the scope that is written";
@@ -128,8 +181,7 @@ std::string expected_of(Effect e, const Instruction& i, bool merged) {
     case Effect::overtaken:
       return "what stands behind an acquire is done after its read: where that has read a value that was released, a "
              "later load sees what was done before the release, and a load that stood before the release does not see "
-             "a "
-             "later store (8.10.6, 1)";
+             "a later store";
     case Effect::operation:
       if (i.value == Value::one && i.operation == "add" && i.type == "bf16x2")
         return "of a word 0x3f803f80, which is two halves of 1.0, the operation makes 0x3f803f80 again, since 1.0 + "

@@ -9,6 +9,10 @@ namespace fencepost::hunt {
 
 // What the letter of its place means: "a variable in shared memory"; "" for an instruction without an address.
 std::string address_of(const Instruction& i);
+// Its address in the kernel of a test: "[%ap+64]"; "" for an instruction without one.
+std::string operand_of(const Instruction& i);
+// How two addresses of different letters can be one, by the text of the ISA. "" where that is plain, or they cannot.
+std::string one_address(const Instruction& a, const Instruction& b);
 // "`atom.relaxed.gpu.shared.add.noftz.f16x2` of the constant 1 (its result is unused)"
 std::string words_of(const Instruction& i);
 // What is wrong with it, as the end of a title: "does not acquire". `merged`: a weak load that has the value of an

@@ -13,6 +13,7 @@
 #include "hunt/conduct.h"
 #include "hunt/litmus.h"
 #include "hunt/show.h"
+#include "hunt/wording.h"
 #include "recorded.h"
 
 using namespace fencepost;
@@ -121,16 +122,17 @@ TEST(Hunt, ReportsSayWhatIsUnusedAndWhatIsOnePlace) {
   has(text_for("operation", sum, sum, "ATOMS.POPC.INC.32 at 0x40"),
       {"`red.relaxed.gpu.shared.add.noftz.f16x2` of the constant 1 (the bits 0x00000001) becomes an integer "
        "increment\n",
-       "makes 0x3c003c00 again", "8.2.5 Memory Operations on Packed Data Types", "rounds to nearest even",
-       "the machine code has ATOMS.POPC.INC.32 at 0x40", "0x3c003c01", "'run' has no 'f16x2' in shared memory"});
+       "makes 0x3c003c00 again", "8.2.5 Memory Operations on Packed Data Types",
+       "\"The .add operation rounds to nearest even.\"", "the machine code has ATOMS.POPC.INC.32 at 0x40", "0x3c003c01",
+       "'run' has no 'f16x2' in shared memory"});
   const char* second = "ld.relaxed.gpu.global.b32@p1";
   has(text_for("reordered", second, "ld.volatile.global.b32@q2; ld.relaxed.gpu.global.b32@p1",
                "LDG at 0x80 before LDG at 0x90"),
-      {"one place where q + 128 = p + 64", "Both are strong operations", "`.volatile` or `.mmio`",
-       "2,225,274 of 98,304,000"});
+      {"one place where `[%aq+128]` and `[%ap+64]` of the kernel below are one address: nothing tells",
+       "Both are strong operations", "`.volatile` or `.mmio`", "2,225,274 of 98,304,000"});
   has(text_for("reordered", second, "ld.volatile.global.b32@p1; ld.relaxed.gpu.global.b32@p1",
                "LDG at 0x80 before LDG at 0x90"),
-      {"Both loads have the address p + 64"});
+      {"Both loads have the address `[%ap+64]` of the kernel below"});
 }
 
 // What was tried beyond the table, and where a row needs more words than "right".
@@ -177,13 +179,13 @@ TEST(Hunt, ReportsSayHowFarAFaultGoes) {
       {"whose scope includes the reading thread",
        "(PTX ISA, 8.10.5 Sequential Consistency Per Location, litmus test \"CoRR\").",
        "is moved before an earlier access of the same address\n", "the control (loads of two places, allowed) 35,040",
-       "in order in this arrangement; see \"Limits\"", "Both loads have the address p + 64",
-       "No target and version of the table"});
+       "right: the accesses of this program stand in order (of others: \"Limits\")",
+       "Both loads have the address `[%ap+64]`", "Right with sm_80 -O3: 13.5.37 (the table under \"Where\")."});
 
   files = files_for("operation", "red.relaxed.gpu.shared.add.noftz.f16x2@s1=1", 0, sm90, "fault",
                     "ATOMS.POPC.INC.32 at 0x40");
   has(files["report.md"], {"With the addend from a register in place of the constant:", "number of words that changed",
-                           "No target and version of the table", "A `red` of `bf16x2` was not run"});
+                           "No row of the table under \"Where\" is right.", "A `red` of `bf16x2` was not run"});
 
   files = files_for("illegal", "fence.acquire.cta", 0, "ptxas-12.9.86 sm_80 -O3", "refused: x",
                     "an instruction of zeros: Illegal instruction");
@@ -216,7 +218,8 @@ TEST(Hunt, ReportsSayOfMachineCodeWhatItHas) {
   f.table["ptxas-12.9.86 sm_90 -O3"] = "fault";
   std::string text = report_for(f)["report.md"];
   has(text,
-      {"another warp of the same SM has loaded after the CCTL.IVALL at 0xa0 and before the instruction at 0x170",
+      {"from a line that another thread of the same SM loads into the first-level cache between the CCTL.IVALL at 0xa0 "
+       "and the last pass through 0x170",
        "inferred from its instructions",
        "- Not tried, since no other version was at hand: ptxas before 12.9.86, and versions between 12.9.86 and "
        "13.5.37.\n",
@@ -224,7 +227,7 @@ TEST(Hunt, ReportsSayOfMachineCodeWhatItHas) {
        "NVIDIA documents no more of `CCTL.IVALL` than the name; what it does is inferred from the form above, which "
        "has it.\n",
        "at fault, not seen", "so the 0 of the forms at fault says nothing"});
-  for (const char* gone : {"these are needed", "chapter 8 of 8.x", "The drawn test", "that it had before"})
+  for (const char* gone : {"these are needed", "chapter 8 of 8.x", "The drawn test", "that its SM had before"})
     EXPECT_EQ(text.find(gone), std::string::npos) << gone << "\n" << text;
   // A load that the next one does not wait for; a neighbour with the same fault stands beside.
   f = lost_acquire();
@@ -247,8 +250,9 @@ TEST(Hunt, ReportsSayOfMachineCodeWhatItHas) {
   f.test = f.reduced = "late: ld.volatile.global.b32@p1; ld.relaxed.gpu.global.b32@p1";
   f.right_where = f.configuration + ", as late: ld.volatile.global.b32@p1; ld.volatile.global.b32@p1";
   f.known = known_fault(f.effect, *parse_test(f.reduced), 1, f.configuration);
-  has(report_for(f)["report.md"], {"With `ld.volatile.global.b32` in place of `ld.relaxed.gpu.global.b32`:",
-                                   "p + 64 of the kernel below, with 1024 * %tid.x added", "but for 13.0.88"});
+  has(report_for(f)["report.md"],
+      {"With `ld.volatile.global.b32` in place of `ld.relaxed.gpu.global.b32`:",
+       "`[%ap+64]` of the kernel below, with 1024 * %tid.x in its register", "but for 13.0.88"});
 }
 
 // What a reader of the ISA asks of a form beside its table: which access is meant, which thread, which fault.
@@ -329,6 +333,165 @@ TEST(Hunt, ReportsNameTheFolderOfAnotherFault) {
   for (const auto& file : report_files(s)) files[file.path] = file.text;
   EXPECT_NE(files["absent-1/report.md"].find("no CCTL.IVALL: that is no-invalidate-1."), std::string::npos);
   EXPECT_NE(files["no-invalidate-1/report.md"].find("not even the access: that is absent-1."), std::string::npos);
+}
+
+// Addresses are named as the kernel of a report has them.
+TEST(Hunt, ReportsNameAddressesAsTheKernelDoes) {
+  for (const char place : std::string("pwqkuhstcl")) {
+    const auto t = parse_test(std::string("ld.weak.u32@") + place + "2");
+    ASSERT_TRUE(t.has_value()) << place;
+    const std::string operand = operand_of(t->body.front());
+    EXPECT_NE(kernel_of(*t, "t0").find(", " + operand + ";"), std::string::npos) << operand;
+  }
+  EXPECT_EQ(operand_of(parse_test("fence.acq_rel.gpu")->body.front()), "");
+}
+
+// Two loads through addresses of two windows: why these can be one address; and litmus tests of the form that a device
+// ran, where the one of the report has none.
+TEST(Hunt, ReportsSayHowAddressesOfTwoWindowsAreOne) {
+  const auto fault_of = [](const std::string& test, const std::string& signature) {
+    hunt::Fault f = lost_acquire();
+    f.signature = signature;
+    f.effect = "reordered";
+    f.test = f.reduced = test;
+    f.culprit = to_string(parse_test(test)->body[1]);
+    f.detail = "LDS.64 at 0x70 before LD.E.64.STRONG.SYS at 0x80";
+    f.listing = "0070 11 0 00 | LDS.64\n0080 10 2 00 | LD.E.64.STRONG.SYS\n";
+    f.right_listing.clear();
+    f.table = {{f.configuration, "fault"}, {"ptxas-13.5.37 sm_90 -O0", "right"}};
+    f.known = known_fault(f.effect, *parse_test(test), 1, f.configuration);
+    EXPECT_FALSE(f.known.empty());
+    return f;
+  };
+  Summary s;
+  s.faults = {fault_of("ld.volatile.shared::cluster.b64@c1; ld.relaxed.gpu.shared.f64@t1", "reordered a"),
+              fault_of("ld.relaxed.gpu.shared::cluster.f64@c1; ld.volatile.u64@u1", "reordered b"),
+              fault_of("ld.relaxed.gpu.u8@u1; ld.mmio.relaxed.sys.global.b8@p1", "reordered c")};
+  std::map<std::string, std::string> files;
+  for (const auto& file : report_files(s)) files[file.path] = file.text;
+  const std::string& text = files["reordered-1/report.md"];
+  std::map<std::string, std::string> rows;  // a form by its instruction
+  for (const std::string& line : lines_of(text))
+    if (line.starts_with("| `form-")) rows[line.substr(13, line.find('`', 14) - 12)] = line;
+  const auto has = [](const std::string& in, std::initializer_list<const char*> parts) {
+    for (const char* part : parts) EXPECT_NE(in.find(part), std::string::npos) << part << "\n" << in;
+  };
+  has(text,
+      {"`[%ac+64]` and `[%at+64]` of the kernel below are one address, as they are where `[c+4]` is the rank",
+       "By 5.1.7 \"The addresses in the `.shared::cta` window also fall within", "forbids in every execution",
+       "Right with sm_90 -O0: 13.5.37 (the table under \"Where\").", "The form above was not measured.",
+       "Of the form above there is no litmus test: the two accesses have not one place in 'run'. Those that follow",
+       "but the litmus tests", "at fault with | right with |"});
+  EXPECT_EQ(text.find("There is no litmus test of this fault"), std::string::npos) << text;
+  EXPECT_TRUE(files.contains("reordered-1/device/CoRR+late+volatile+relaxed.gpu.litmus"));
+  ASSERT_EQ(rows.size(), 2u) << text;
+  has(rows["`ld.volatile.u64`"], {"6.4.1.1, Generic Addressing", "the window of shared memory", "sm_90 -O0: 13.5.37 |",
+                                  "Not measured on a device"});
+  has(rows["`ld.mmio.relaxed.sys.global.b8`"], {"6.4.1.1, Generic Addressing", "maps to global memory"});
+  // Of one window nothing is to be said.
+  const auto pair = parse_test("ld.volatile.shared.b64@s1; ld.relaxed.gpu.shared.b64@t1; ld.weak.local.b64@l1");
+  EXPECT_EQ(one_address(pair->body[0], pair->body[1]), "");
+  EXPECT_EQ(one_address(pair->body[0], pair->body[2]), "");
+  // The measured form has tests of its own.
+  Summary own;
+  own.faults = {fault_of("late: ld.volatile.global.b32@p1; ld.relaxed.gpu.global.b32@p1", "reordered d")};
+  const std::string measured = report_files(own).front().text;
+  EXPECT_EQ(measured.find("Of the form above there is no litmus test"), std::string::npos) << measured;
+  EXPECT_EQ(measured.find("The form above was not measured"), std::string::npos) << measured;
+}
+
+// A title says where the operation lies that is not awaited, and no more.
+TEST(Hunt, ATitleSaysWhereTheOperationLies) {
+  const auto title_of_test = [](const std::string& test) {
+    hunt::Fault f = lost_acquire();
+    f.effect = "no-wait";
+    f.test = f.reduced = test;
+    f.culprit = to_string(parse_test(test)->body[1]);
+    f.right_listing.clear();
+    f.known = known_fault(f.effect, *parse_test(test), 1, f.configuration);
+    return lines_of(report_for(f)["report.md"]).front();
+  };
+  const std::string fence = "; fence.acquire.gpu; ld.weak.global.u32@p2";
+  for (const auto& [atom, where] :
+       {std::pair{"atom.relaxed.gpu.add.u32@u1 unused", " on a generic address"},
+        std::pair{"atom.relaxed.gpu.shared.add.u32@t1 unused", " in shared memory"},
+        std::pair{"atom.relaxed.gpu.shared::cluster.add.u32@c1 unused", " in shared memory of the cluster"},
+        std::pair{"ld.relaxed.gpu.global.u32@p1", ""}}) {
+    const std::string title = title_of_test(atom + fence);
+    EXPECT_TRUE(title.ends_with(std::string("whose result nobody uses") + where)) << title;
+  }
+}
+
+// "No row is right" hides no target that is, and another finding is not this fault.
+TEST(Hunt, ReportsSayWhereItIsRight) {
+  hunt::Fault f = lost_acquire();
+  f.table = {{f.configuration, "fault"}};
+  std::string text = report_for(f)["report.md"];
+  EXPECT_NE(text.find("No row of the table under \"Where\" is right. Beyond the table sm_80 is right (Limits)."),
+            std::string::npos)
+      << text;
+  f.table["ptxas-13.5.37 sm_80 -O3"] = "right: only one CTA sees its shared memory";
+  f.table["ptxas-12.9.86 sm_90 -O0"] = "another finding, no-membar: a sentence";
+  f.table["ptxas-12.9.86 sm_80 -O3"] = "another finding, illegal: a sentence";
+  text = report_for(f)["report.md"];
+  for (const char* part :
+       {"Right with sm_80 -O3: 13.5.37 (the table", "| not this fault; another finding, no-membar: a",
+        "| another finding, illegal: a", "no clusters, so that only threads of its CTA reach"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  EXPECT_EQ(text.find("Beyond the table"), std::string::npos) << text;
+}
+
+// A column says with what a form is right by itself, and names the form beside it that is.
+TEST(Hunt, ColumnsTellARightFormFromTheFormItself) {
+  hunt::Fault f = lost_acquire();
+  f.table = {{f.configuration, "fault"}};
+  hunt::Fault other = f;
+  other.signature = "no-invalidate of another form";
+  other.culprit = "atom.acquire.gpu.shared.min.u64@s1";
+  other.test = other.reduced = other.culprit + "; ld.weak.global.u32@p2";
+  other.right_where = f.configuration + ", as atom.acquire.gpu.shared.exch.b64@s1; ld.weak.global.u32@p2";
+  Summary s;
+  s.faults = {f, other};
+  std::map<std::string, std::string> files;
+  for (const auto& file : report_files(s)) files[file.path] = file.text;
+  EXPECT_TRUE(files.contains("no-invalidate-1/form-2/right.ptx"));
+  const std::string& text = files["no-invalidate-1/report.md"];
+  EXPECT_NE(text.find("| nothing that was tried; the form `form-2/right.ptx` beside it is right |"), std::string::npos)
+      << text;
+}
+
+// Code without scoreboards (-O0) shows where instructions stand, and not how they wait.
+TEST(Hunt, ARightFormWithoutScoreboardsSaysSo) {
+  hunt::Fault f = lost_acquire();
+  f.right_where = "ptxas-13.5.37 sm_90 -O0";
+  f.right_listing = "0000 10 - 00 | ATOMS\n0010 10 - 00 | CCTL.IVALL\n";
+  const char* none = "No instruction of this code sets a scoreboard or waits for one.";
+  std::string text = report_for(f)["report.md"];
+  EXPECT_NE(text.find(none), std::string::npos) << text;
+  f.right_listing = "0000 10 0 00 | ATOMS\n0010 10 - 01 | CCTL.IVALL\n";
+  text = report_for(f)["report.md"];
+  EXPECT_EQ(text.find(none), std::string::npos) << text;
+}
+
+// Which read has the new value, and what is said of the predicate, is so by the machine code.
+TEST(Hunt, ReportsOfAnUnusedAcquireReadItsMachineCode) {
+  hunt::Fault f = lost_acquire();
+  f.test = f.reduced = "ld.relaxed.gpu.global.u32@q2; ?p ld.acquire.gpu.global.u32@p2 unused; ld.weak.global.u32@p3";
+  f.culprit = "?p ld.acquire.gpu.global.u32@p2 unused";
+  f.detail = "from LDG.E.STRONG.GPU at 0x60 to LDG.E at 0x90";
+  f.listing =
+      "0050 10 - 00 | ISETP.NE.AND P0, PT, R2, RZ, PT\n0060 10 2 00 | LDG.E.STRONG.GPU R7\n"
+      "0080 11 - 3f | @P0 CCTL.IVALL\n0090 12 3 00 | LDG.E R9\n";
+  f.right_listing.clear();
+  f.known.clear();
+  std::string text = report_for(f)["report.md"];
+  EXPECT_NE(text.find("is an acquire pattern on y where `[%aq+128]` and `[%ap+128]` are one address"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("writes P0"), std::string::npos) << text;
+  f.listing.replace(f.listing.find("0060 10"), 7, "0060 11");
+  text = report_for(f)["report.md"];
+  EXPECT_NE(text.find("reads the new y by this instruction"), std::string::npos) << text;
 }
 
 // A load with an order that is nowhere is left out; nothing stands for it.
@@ -434,6 +597,35 @@ TEST(HuntAgain, RowsAreJudgedAgain) {
   EXPECT_TRUE(again->faults[0].right_listing.empty());
 }
 
+// Where no instruction sets a scoreboard a missing wait is not judged, and no column says "right".
+TEST(HuntAgain, AMissingWaitIsNotJudgedWithoutScoreboards) {
+  const std::string unoptimised = "ptxas-13.5.37 sm_90 -O0";
+  const auto fault_of = [&](const std::string& scope) {
+    hunt::Fault f = kept("not-awaited", "no-wait", 1);
+    const auto words = [&](std::string& text) {
+      const size_t at = text.find("fence.acquire.gpu");
+      text.replace(at, std::string("fence.acquire.gpu").size(), "fence.acquire." + scope);
+    };
+    words(f.signature), words(f.test), words(f.reduced), words(f.culprit);
+    f.table = {{f.configuration, "fault"}, {unoptimised, "right"}};
+    static const std::regex columns("(^|\n)([0-9a-f]{4} [0-9]+) [0-9-] [0-9a-f]{2}");
+    f.listings[unoptimised] = std::regex_replace(f.listing, columns, "$1$2 - 00");
+    return f;
+  };
+  const auto again = judged_again("h.db", {fault_of("gpu"), fault_of("cluster")});
+  ASSERT_TRUE(again.has_value());
+  ASSERT_EQ(again->faults.size(), 2u);
+  EXPECT_EQ(again->faults[0].table.at(unoptimised), "not judged: no instruction of this code sets a scoreboard");
+  Summary s;
+  s.faults = again->faults;
+  const std::string text = report_files(s).front().text;
+  for (const char* part :
+       {"No row of the table under \"Where\" is right. Not judged: sm_90 -O0: 13.5.37.", "| sm_90 -O0 | not judged: no",
+        "| nothing that was tried; not judged: sm_90 -O0: 13.5.37 |", "Not measured on a device"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  EXPECT_EQ(text.find("| right |"), std::string::npos) << text;
+}
+
 // Without the machine code nothing is taken on trust.
 TEST(HuntAgain, AStoreWithoutRecordsIsRefusedByName) {
   hunt::Fault f = kept("shared-u64", "no-invalidate", 0);
@@ -488,6 +680,11 @@ TEST(HuntAgain, OneFaultIsOneFolder) {
   EXPECT_TRUE(files.contains("no-membar-1/form-2/wrong.rec"));
   EXPECT_EQ(files["no-invalidate-1/report.md"].find("Other forms"), std::string::npos);
   EXPECT_NE(files["index.md"].find("| [no-membar-1](no-membar-1/report.md) |"), std::string::npos);
+  EXPECT_TRUE(
+      std::regex_search(files["index.md"], std::regex("judged by Fencepost [0-9.]+ \\(gate [0-9a-f]{12}\\)\\.")));
+  // The other half of what is known has a folder of its own.
+  EXPECT_NE(files["no-invalidate-1/report.md"].find("A lost release by itself: that is no-membar-1."),
+            std::string::npos);
 }
 
 // Why no device was asked.
