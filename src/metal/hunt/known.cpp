@@ -265,7 +265,9 @@ constexpr Rule k_rules[] = {
       "| `atom.relaxed.gpu.shared.add.u64`, unused | allowed, the control | 1,680,216 (1,677,872) | 1,225,133 "
       "(1,225,202) |",
       "unused.cu", "100",
-      "- With a used result a load is moved too, a store is not (the table above).\n"
+      "- With a used result a load behind it is late too, a store is not (the table above). There the place of the "
+      "load "
+      "need not be the cause: that code also lacks CCTL.IVALL, which is a fault of its own.\n"
       "- Accesses are moved where the lanes of a warp become one addition, which is where address and operand are the "
       "same for all of them.\n"
       "- 8.11.1 (reductions do not form acquire patterns) is no excuse: it is about `red`. An `atom.acquire` or "
@@ -365,8 +367,8 @@ constexpr Rule k_rules[] = {
       "seen there. ptxas 12.9.86 gives the same code, and weak outcomes as often.",
       "awaited.cu", "1.5",
       "- Each operation with `.relaxed` or `.release` on a generic address (tried: `add.u32`, `add.u64`, `add.f32`, "
-      "`exch.b32`, `cas.b32`), on `.shared` and `.shared::cluster` (there the wait is missing in the code, and no "
-      "device showed an effect: the section "
+      "`exch.b32`, `cas.b32`), on `.shared` and `.shared::cluster` (there the wait is missing in the code; what "
+      "a device showed is too little to tell the forms apart: the section "
       "above), before `fence.acquire` of each scope. ptxas "
       "12.9.86 and 13.5.37, sm_90, sm_100 and sm_120, `-O1` to `-O3`. At `-O0` (sm_90) the code of "
       "12.9.86 is right: the operation has a scoreboard, and the next instruction waits for it. In that of 13.5.37 no "
@@ -457,7 +459,8 @@ constexpr Rule k_rules[] = {
       "`add.noftz.bf16` is refused, and the read stays in front of the other two.\n"
       "- Right: the same before `atom.acquire.gpu.global.add.u32`, which becomes one instruction, and a read whose "
       "result "
-      "is used. `ld.mmio` is moved in both cases (8.4.1): "
+      "is used. An unused `ld.mmio` with an address for each lane is moved before a loop and before one instruction "
+      "alike (8.4.1): "
       "[[a read by ld.mmio that nobody uses is moved behind a branch]].\n"
       "- On a device the code of 13.5.37 was run, that of 12.9.86 was not.\n"}},
     {unused_guarded_acquire_is_lost,

@@ -948,10 +948,10 @@ std::string report_of(const Fault& f, const std::vector<const Fault*>& others) {
                                : "",
           listing_commands(r.configuration, "test-" + target_of(r.configuration) + ".ptx", "right.cubin"),
           f.right_listing);
-      if (!has_scoreboards(f.right_listing))
+      if (e != Effect::illegal && !has_scoreboards(f.right_listing))
         out +=
-            "No instruction of this code sets a scoreboard or waits for one. How it waits was not found out; what is "
-            "said of it here is where its instructions stand, and behind which guard.\n\n";
+            "No instruction of this code sets a scoreboard. How it waits was not found out; what is said of it here is "
+            "where its instructions stand.\n\n";
     } else {
       const auto other = parse_test(r.test);
       const auto without = [](const PtxTest& one, const PtxTest& two) {
