@@ -52,28 +52,28 @@ struct LandingPad {
   uintptr_t index, table, selector;
 };
 
-uint64_t read_unsigned(const uint8_t*& at) {
+// A number of variable length (LEB128), without its sign, and how many bits were read; `at` goes behind it.
+uint64_t read_bits(const uint8_t*& at, unsigned& bits) {
   uint64_t n = 0;
-  unsigned shift = 0;
   uint8_t byte = 0;
+  bits = 0;
   do {
     byte = *at++;
-    n |= static_cast<uint64_t>(byte & 0x7f) << shift;
-    shift += 7;
+    n |= static_cast<uint64_t>(byte & 0x7f) << bits;
+    bits += 7;
   } while ((byte & 0x80) != 0);
   return n;
 }
 
+uint64_t read_unsigned(const uint8_t*& at) {
+  unsigned bits = 0;
+  return read_bits(at, bits);
+}
+
 int64_t read_signed(const uint8_t*& at) {
-  uint64_t n = 0;
-  unsigned shift = 0;
-  uint8_t byte = 0;
-  do {
-    byte = *at++;
-    n |= static_cast<uint64_t>(byte & 0x7f) << shift;
-    shift += 7;
-  } while ((byte & 0x80) != 0);
-  if ((byte & 0x40) != 0 && shift < 64) n |= ~uint64_t{0} << shift;
+  unsigned bits = 0;
+  uint64_t n = read_bits(at, bits);
+  if (bits < 64 && (n >> (bits - 1) & 1) != 0) n |= ~uint64_t{0} << bits;
   return static_cast<int64_t>(n);
 }
 

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "cli/ci_forms.h"
+#include "cli/output.h"
 #include "cli/worker.h"
 
 namespace fencepost::cli {
@@ -17,6 +18,19 @@ bool is_small_test(const std::string& path) {
 }
 
 }  // namespace
+
+FileReport said_or_failed(const std::function<FileReport()>& work) {
+  FileReport r;
+  try {
+    return work();
+  } catch (const OutputLost& lost) {
+    r.err = std::string("fencepost: ") + lost.what() + "\n";
+  } catch (const std::exception& e) {
+    r.err = std::string("fencepost: internal error: ") + e.what() + "\n";
+  }
+  r.code = k_exit_internal;
+  return r;
+}
 
 void refuse(FileReport& r, const Settings& s, const std::string& path, const Diagnostics& ds) {
   r.err += render(ds);

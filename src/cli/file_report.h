@@ -18,6 +18,9 @@ struct FileReport {
   std::string saved;  // for the verb itself: what it writes elsewhere of this file
 };
 
+// What `work` says, or that it failed: output that was lost, or an internal error.
+FileReport said_or_failed(const std::function<FileReport()>& work);
+
 // Adds the errors of `path`, as text and with --json as an object, and the exit code that they ask for.
 void refuse(FileReport& r, const Settings& s, const std::string& path, const Diagnostics& ds);
 

@@ -340,20 +340,6 @@ int in_worker(const Limits& limits, const Console& console, bool json, const std
 
 namespace {
 
-// What `work` says, or that it failed.
-FileReport whole(const std::function<FileReport()>& work) {
-  FileReport r;
-  try {
-    return work();
-  } catch (const OutputLost& lost) {
-    r.err = std::string("fencepost: ") + lost.what() + "\n";
-  } catch (const std::exception& e) {
-    r.err = std::string("fencepost: internal error: ") + e.what() + "\n";
-  }
-  r.code = k_exit_internal;
-  return r;
-}
-
 // A worker of a pool: it is told numbers, and answers with reports.
 void serve(int from, const std::function<FileReport(size_t)>& work) {
   while (true) {
@@ -363,7 +349,7 @@ void serve(int from, const std::function<FileReport(size_t)>& work) {
     if (n != sizeof i) return;
     side.first = true;
     side.begin = Clock::now();
-    const FileReport r = whole([&] { return work(i); });
+    const FileReport r = said_or_failed([&] { return work(i); });
     say(Kind::report, packed(r));
   }
 }
@@ -444,7 +430,7 @@ FileReport in_this_process(const Limits& limits, const std::string& name, const 
   action.sa_flags = SA_ONSTACK | static_cast<int>(SA_RESETHAND);
   for (const int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::sigaction(s, &action, nullptr);
   limit_this_process(limits);
-  return whole(work);
+  return said_or_failed(work);
 }
 
 namespace {
@@ -602,7 +588,7 @@ void in_workers(size_t n, uint32_t processes, const Limits& limits, const std::f
                 const std::function<FileReport(size_t)>& work, bool json,
                 const std::function<void(size_t, FileReport)>& taken, const std::function<void(size_t)>& waiting) {
   if (side.caged) {
-    for (size_t i = 0; i < n; ++i) taken(i, whole([&] { return work(i); }));
+    for (size_t i = 0; i < n; ++i) taken(i, said_or_failed([&] { return work(i); }));
     return;
   }
   std::vector<Worker> pool(std::min<size_t>(std::max(1u, processes), n));

@@ -24,22 +24,18 @@ Diagnostics out_of_memory(const std::string& name) {
 
 FileReport whole(const std::string& name, const std::function<FileReport()>& work, bool json) {
   std::set_new_handler([] { throw std::bad_alloc(); });
-  FileReport r;
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    const Diagnostics why = out_of_memory(name);
-    for (const Diagnostic& d : why.list) r.err += "fencepost: " + render(d);
-    if (json) r.json.push_back(json_errors(name, why));
-    r.code = k_exit_undecided;
-    return r;
-  } catch (const OutputLost& lost) {
-    r.err = std::string("fencepost: ") + lost.what() + "\n";
-  } catch (const std::exception& e) {
-    r.err = std::string("fencepost: internal error: ") + e.what() + "\n";
-  }
-  r.code = k_exit_internal;
-  return r;
+  return said_or_failed([&] {
+    try {
+      return work();
+    } catch (const std::bad_alloc&) {
+      FileReport r;
+      const Diagnostics why = out_of_memory(name);
+      for (const Diagnostic& d : why.list) r.err += "fencepost: " + render(d);
+      if (json) r.json.push_back(json_errors(name, why));
+      r.code = k_exit_undecided;
+      return r;
+    }
+  });
 }
 
 }  // namespace

@@ -16,7 +16,8 @@
 
 namespace fencepost::translation {
 
-// A fault that is known: what is at fault in its smallest program, and the spelling that makes that one right.
+// A known fault of a compiler: the operation that is compiled wrongly in the smallest program, and another spelling of
+// this operation with which the program is compiled rightly.
 struct Repair {
   std::string signature;
   Statement culprit;

@@ -12,7 +12,7 @@ std::string number(double v);
 // The root. A picture of its own has its size in pixels; one that stands in a page fits its column (`fluid`).
 // `attributes`: more of them, as `font-size="11"`.
 std::string begin(double width, double height, std::string_view attributes = {}, bool fluid = false);
-// A white page behind everything keeps the picture readable in viewers of any ground.
+// A white rectangle lies behind everything, so that a viewer with a dark background shows dark lines on white.
 std::string ground(double width, double height);
 std::string finished(std::string picture);
 

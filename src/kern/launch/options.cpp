@@ -1,3 +1,5 @@
+// The options of `prove`: the table of them, the parser that reads it, and the checks of what was given together.
+// More than 800 lines: the parser has a line or two for each row of the table.
 #include "launch/options.h"
 
 #include <fmt/format.h>

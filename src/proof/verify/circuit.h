@@ -87,7 +87,7 @@ class Circuit {
 
   // Demands on every execution: that a literal holds, that one of several does,
   // and that a relation has no cycle. For the last the execution chooses a total
-  // order of the events that could be on one cycle; each pair must go upwards.
+  // order of the events that could be on one cycle; each pair leads forward in it.
   void demand(Lit a) { demand_any({a}); }
   void demand_any(std::vector<Lit> of);
   void demand_acyclic(const Relation& r);
