@@ -399,8 +399,9 @@ constexpr Rule k_rules[] = {
       "same)."}},
     {mmio_read_moves_behind_branch,
      "a read by ld.mmio that nobody uses is moved behind a branch",
-     {"NVIDIA H200, driver 580.159.04, ptxas 13.5.37 and 12.9.86. The address of the read is 0x1000, which is no "
-      "memory, so that a read which is performed ends the kernel with cudaErrorIllegalAddress. This shows whether the "
+     {"NVIDIA H200, driver 580.159.04, ptxas 13.5.37 and 12.9.86. The read is of address 0x1000, where no "
+      "memory is mapped, so that a read which is performed ends the kernel with cudaErrorIllegalAddress. This shows "
+      "whether the "
       "read is issued, and no more: such an address has no atomicity to require. The machine code is the same for "
       "every address.\n\n"
       "| program | is | the read |\n|---|---|---|\n"
@@ -429,9 +430,8 @@ constexpr Rule k_rules[] = {
       "", "", "", "", "sm_120 is right at `-O3`"}},
     {volatile_read_moves_behind_branch,
      "a read by ld.volatile that nobody uses is moved behind a branch",
-     {"NVIDIA H200, driver 580.159.04, nvcc 13.5 (ptxas 13.5.37). The address of the read is 0x1000, which is no "
-      "memory, "
-      "so that a read which is executed ends the kernel with cudaErrorIllegalAddress.\n\n"
+     {"NVIDIA H200, driver 580.159.04, nvcc 13.5 (ptxas 13.5.37). The read is of address 0x1000, where no "
+      "memory is mapped, so that a read which is executed ends the kernel with cudaErrorIllegalAddress.\n\n"
       "| program | is | the read |\n|---|---|---|\n"
       "| `ld.volatile.u64`, unused; `@false atom.acquire.gpu.global.add.noftz.bf16`, unused | at fault | was not "
       "executed "
