@@ -135,9 +135,10 @@ constexpr OptionInfo k_rows[] = {
      put_engine},
     {"--trace", "", "ROOM,...", Type::list, "", "", 0, 0, "base", k_check | k_p_check,
      "Tell on standard error what the engines do and why: 'check' which bounds and questions are asked and what each "
-     "answers, 'encode' what was left out, how large the clauses are and what decided without search; of progress "
-     "check 'oracle' how many states there are and which of them may go round for ever. The words may change; programs "
-     "read the statistics of --json.",
+     "answers, 'encode' what was left out, how large the clauses are and what decided without search, 'sat' each "
+     "question to the SAT solver with its answer, size and effort, 'explicit' how many states an exploration has, or "
+     "why termination is not decided by states; of progress check 'oracle' how many states there are and which of "
+     "them may go round for ever. The words may change; programs read the statistics of --json.",
      put_trace},
     {"--property", "-p", "PROPERTY", Type::choice, "condition", "condition|races|termination", 0, 0, "check",
      k_check | k_explain | k_diff,

@@ -19,8 +19,8 @@
 
 namespace fencepost::trace {
 
-enum class Room : uint8_t { check, encode, oracle, prove };
-inline constexpr const char* k_names[] = {"check", "encode", "oracle", "prove"};
+enum class Room : uint8_t { check, encode, oracle, prove, explicit_state, sat };
+inline constexpr const char* k_names[] = {"check", "encode", "oracle", "prove", "explicit", "sat"};
 
 inline std::vector<std::string> room_names() { return {std::begin(k_names), std::end(k_names)}; }
 inline std::optional<Room> room_of(std::string_view word) {

@@ -11,9 +11,12 @@
 // shape has at most two events of one thread, and between any two instructions there is a way that jumps back to each
 // label at most once. With `scoped` liveness all accesses must be in each other's scope besides, so that both
 // definitions agree.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
+#include "base/trace.h"
 #include "check/liveness.h"
 #include "check/solve_queries.h"
 #include "encode/coherent.h"
@@ -100,24 +103,46 @@ std::optional<bool> may_be_incoherent(const prog::Test& test, const cat::Model& 
   return a == Answer::sat;
 }
 
+// Why this program's executions are not looked at as states; nullptr: nothing of the program stands against it.
+const char* no_states(const prog::Test& test) {
+  if (prog::needs_ptx9(test) != nullptr) return "an operation goes on without its thread";  // states: program order
+  if (!on_one_cell(test)) return "there are barriers, or accesses of several locations";
+  if (prog::may_fail_spuriously(test)) return "a compare-exchange may fail spuriously";  // states have one step each
+  for (const prog::Object& o : test.objects)
+    if (std::find(o.undefined.begin(), o.undefined.end(), true) != o.undefined.end())
+      return "a location has no value at the start";
+  for (const reference::ScopeTree::Node& n : reference::scope_tree(test).nodes)
+    if (n.children.size() > 64) return "a scope has more than 64 parts";
+  return nullptr;
+}
+
+std::nullopt_t not_by_states(const char* why) {
+  if (trace::on(trace::Room::explicit_state))
+    trace::say(trace::Room::explicit_state, std::string("termination is not decided by states: ") + why);
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Result> decide_by_states(const prog::Test& test, const cat::Model& model, const Options& options,
                                        Job& job, Statistics& spent) {
   const auto start = std::chrono::steady_clock::now();
-  if (prog::needs_ptx9(test) != nullptr) return std::nullopt;                      // states take steps in program order
-  if (!on_one_cell(test) || prog::may_fail_spuriously(test)) return std::nullopt;  // states have one step each
-  for (const prog::Object& o : test.objects)
-    if (std::find(o.undefined.begin(), o.undefined.end(), true) != o.undefined.end())
-      return std::nullopt;  // states start from values
-  for (const reference::ScopeTree::Node& n : reference::scope_tree(test).nodes)
-    if (n.children.size() > 64) return std::nullopt;
+  if (const char* why = no_states(test); why != nullptr) return not_by_states(why);
   Result r;
   r.stats.decided_by = Engine::automatic;
   const auto incoherent = encode::coherent_by_proof(test, model) ? std::optional(false)
                                                                  : may_be_incoherent(test, model, options, job, spent);
-  if (incoherent.value_or(true)) return std::nullopt;
+  if (incoherent.value_or(true))
+    return not_by_states(incoherent ? "the model does not keep the location coherent"
+                                    : "whether the model keeps the location coherent was not decided");
   const explicit_state::Exploration all = explicit_state::explore(test, options.progress, job);
+  if (trace::on(trace::Room::explicit_state))
+    trace::say(trace::Room::explicit_state,
+               fmt::format("{} states and {} steps between them{}", all.states, all.edges,
+                           all.end != explicit_state::Exploration::End::finished ? ", not all"
+                           : all.starving ? fmt::format(": a cycle of {} steps, {} from the start, keeps the promise",
+                                                        all.starving->cycle.size(), all.starving->prefix.size())
+                                          : ": no cycle keeps the promise"));
   if (all.end != explicit_state::Exploration::End::finished) return std::nullopt;
   r.stats.add(spent);
   r.stats.candidates = all.states;
@@ -127,7 +152,8 @@ std::optional<Result> decide_by_states(const prog::Test& test, const cat::Model&
     // The judge confirms an execution that goes on for ever and keeps the promise; that the states of its cycle are
     // closed under fair steps is what the exploration has found.
     const reference::Progress promise = reference::weakly(options.progress);
-    if (!reference::verify(test, model, *r.lasso, promise, options.fairness)) return std::nullopt;
+    if (!reference::verify(test, model, *r.lasso, promise, options.fairness))
+      return not_by_states("the judge does not confirm the cycle");
     show_lasso(r, test, std::move(*r.lasso));
     r.verdict.status = Status::fails;
   }

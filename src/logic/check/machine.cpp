@@ -1,8 +1,11 @@
 #include "check/machine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
+#include "base/trace.h"
 #include "explicit/operational.h"
 #include "prog/test.h"
 #include "vocab/vocab.h"
@@ -52,6 +55,10 @@ Result by_machine(const prog::Test& test, const cat::Model& model, const Options
   }
   const auto start = Job::Clock::now();
   const auto found = explored(test, model, options, job);
+  if (found && trace::on(trace::Room::explicit_state))
+    trace::say(trace::Room::explicit_state,
+               fmt::format("the abstract machine: {} states explored{}, {} final states", found->explored,
+                           found->states.complete ? "" : ", not all", found->states.states.size()));
   r.stats.seconds = std::chrono::duration<double>(Job::Clock::now() - start).count();
   if (!found) {
     r.verdict = {Status::unsupported, found.error().list[0].message, false};

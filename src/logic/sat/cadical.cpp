@@ -3,10 +3,13 @@
 // line of a count of zero is left out. Tried: one learnt clause is one conflict (Learner); it is not, since
 // preprocessing learns too.
 #include <cadical.hpp>
+#include <chrono>
 #include <cstdarg>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/trace.h"
 #include "sat/solver.h"
 
 namespace {
@@ -61,12 +64,16 @@ class Cadical final : public Solver {
   }
   Answer solve(std::span<const Lit> assumptions, const Job& job) override {
     if (job.out_of_time()) return Answer::unknown;
+    const bool traced = trace::on(trace::Room::sat);
+    const auto start = traced ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
     OutOfTime watch(job);
     solver_.connect_terminator(&watch);
     for (Lit l : assumptions) solver_.assume(l);
     const int r = solver_.solve();
     solver_.disconnect_terminator();
-    return r == 10 ? Answer::sat : r == 20 ? Answer::unsat : Answer::unknown;
+    const Answer answer = r == 10 ? Answer::sat : r == 20 ? Answer::unsat : Answer::unknown;
+    if (traced) tell(answer, assumptions.size(), std::chrono::steady_clock::now() - start);
+    return answer;
   }
   bool value(Lit l) const override { return const_cast<CaDiCaL::Solver&>(solver_).val(l) > 0; }
   std::optional<Effort> effort() override {
@@ -78,7 +85,25 @@ class Cadical final : public Solver {
   }
 
  private:
+  // One question. A solver is asked several times, and keeps what it learnt: the effort is that of this one.
+  void tell(Answer answer, size_t assumptions, std::chrono::steady_clock::duration took) {
+    const char* word = answer == Answer::sat ? "sat" : answer == Answer::unsat ? "unsat" : "out of time";
+    std::string line = "question " + std::to_string(++questions_) + ": " + word + ", " +
+                       std::to_string(solver_.vars()) + " variables, " + std::to_string(solver_.irredundant()) +
+                       " clauses left, " + std::to_string(assumptions) + " assumptions, " +
+                       std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(took).count()) + " us";
+    if (const auto now = effort()) {
+      line += ", " + std::to_string(now->conflicts - before_.conflicts) + " conflicts, " +
+              std::to_string(now->decisions - before_.decisions) + " decisions, " +
+              std::to_string(now->propagations - before_.propagations) + " propagations";
+      before_ = *now;
+    }
+    trace::say(trace::Room::sat, line);
+  }
+
   CaDiCaL::Solver solver_;
+  uint64_t questions_ = 0;  // that were traced
+  Effort before_;           // of these
 };
 
 }  // namespace

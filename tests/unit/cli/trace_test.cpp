@@ -48,16 +48,36 @@ TEST(Trace, TellsOfProofs) {
   EXPECT_EQ(run_with({"prove", "--local_size=64", "--num_groups=4", "--trace=check", kernel}).code, 2);
 }
 
+TEST(Trace, TellsWhatTheSolverWasAsked) {
+  const auto [ran, all] = traced({"check", k_mp, "--engine", "solve", "--trace", "sat"});
+  EXPECT_NE(all.find("trace sat: question 1: sat, "), std::string::npos) << all;
+  EXPECT_NE(all.find(" conflicts, "), std::string::npos) << all;
+  EXPECT_EQ(all.find("trace check"), std::string::npos) << all;
+  EXPECT_EQ(ran.out, traced({"check", k_mp, "--engine", "solve"}).first.out);
+}
+
+// One location: the states are looked at, or the room says why they are not.
+TEST(Trace, TellsWhatWasExplored) {
+  const std::string lock = FENCEPOST_SOURCE_DIR "/examples/liveness/livelock.litmus";
+  const std::string two = FENCEPOST_SOURCE_DIR "/examples/liveness/mp-released.litmus";
+  const auto told = [](const std::string& file) {
+    return traced({"check", file, "--property", "termination", "--trace", "explicit"}).second;
+  };
+  const std::string states = told(lock), none = told(two);
+  EXPECT_NE(states.find(" states and "), std::string::npos) << states;
+  EXPECT_NE(none.find("trace explicit: termination is not decided by states: "), std::string::npos) << none;
+}
+
 TEST(Trace, IsOffForTheNextQuestion) {
   traced({"check", k_mp, "--trace", "check,encode"});
   EXPECT_EQ(traced({"check", k_mp}).second, "");
 }
 
 TEST(Trace, ARoomThatDoesNotTraceIsRefused) {
-  const Ran r = run_with({"check", k_mp, "--trace", "check,sat"});
+  const Ran r = run_with({"check", k_mp, "--trace", "check,bounds"});
   EXPECT_EQ(r.code, 2);
-  EXPECT_NE((r.err + r.out).find("'sat' is not a room that can be traced"), std::string::npos) << r.err << r.out;
-  EXPECT_NE((r.err + r.out).find("rooms are check, encode, oracle, prove"), std::string::npos);
+  EXPECT_NE((r.err + r.out).find("'bounds' is not a room that can be traced"), std::string::npos) << r.err << r.out;
+  EXPECT_NE((r.err + r.out).find("rooms are check, encode, oracle, prove, explicit, sat"), std::string::npos);
 }
 
 }  // namespace
