@@ -2,8 +2,12 @@
 
 #include <sys/stat.h>
 
+#include <filesystem>
+
+#include "base/printable.h"
 #include "cli/ci_forms.h"
 #include "cli/output.h"
+#include "cli/verbs.h"
 #include "cli/worker.h"
 
 namespace fencepost::cli {
@@ -36,6 +40,23 @@ void refuse(FileReport& r, const Settings& s, const std::string& path, const Dia
   r.err += render(ds);
   if (s.json) r.json.push_back(json_errors(path, ds));
   r.code = worse(r.code, exit_code(ds));
+}
+
+int refuse_operands(const CommandLine& line, const Settings& s, const std::string& output, const Console& console,
+                    const Diagnostics& ds) {
+  const int code = report_errors(console, ds);
+  std::error_code failed;
+  std::string path = line.operands.empty() ? "" : line.operands.front();
+  for (const std::string& o : line.operands)
+    if (!std::filesystem::exists(o, failed)) {
+      path = o;
+      break;
+    }
+  const std::vector<std::string> objects = {json_errors(printable_name(path), ds)};
+  const std::string verb = info(line.verb).name;
+  if (s.format == "sarif") return worse(code, put(console, output, sarif_of(verb, objects, code)));
+  if (s.format == "junit") return worse(code, put(console, output, junit_of(verb, objects)));
+  return s.json ? worse(code, put(console, output, json_list(objects))) : code;
 }
 
 int report_files(const std::vector<std::string>& files, const Settings& s, const Console& console,

@@ -321,7 +321,7 @@ int run_audit(const CommandLine& line, const Console& console) {
     s.json = s.format == "json";
   }
   const auto paths = expand(line.operands, {".cu", ".cl", ".ptx"});
-  if (!paths) return report_errors(console, paths.error());
+  if (!paths) return refuse_operands(line, s, s.output, console, paths.error());
   std::vector<std::string> baseline;
   if (!s.baseline.empty()) {
     auto read = audit::read_baseline(s.baseline);

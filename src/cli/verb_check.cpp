@@ -142,7 +142,7 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
 int run_check(const CommandLine& line, const Console& console) {
   const Settings& s = line.settings;
   const auto files = expand(line.operands);
-  if (!files) return report_errors(console, files.error());
+  if (!files) return refuse_operands(line, s, "", console, files.error());
   for (const auto& [option, value] :
        {std::pair("--witness shows", &s.witness), std::pair("--certificate is of", &s.output)})
     if (!value->empty() && files->size() != 1)

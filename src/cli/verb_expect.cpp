@@ -14,6 +14,7 @@
 #include "check/progress_option.h"
 #include "cli/ci_forms.h"
 #include "cli/expect_table.h"
+#include "cli/file_report.h"
 #include "cli/inputs.h"
 #include "cli/json.h"
 #include "cli/parallel.h"
@@ -224,13 +225,13 @@ int run_expect(const CommandLine& line, const Console& console) {
   std::vector<std::string> files;
   if (is_own(operand)) {
     auto found = expand({operand});
-    if (!found) return report_errors(console, found.error());
+    if (!found) return refuse_operands(line, s, "", console, found.error());
     files = std::move(*found);
   } else {
     const auto source = read_file(operand);
-    if (!source) return report_errors(console, source.error());
+    if (!source) return refuse_operands(line, s, "", console, source.error());
     auto table = read_expect_table(*source);
-    if (!table) return report_errors(console, table.error());
+    if (!table) return refuse_operands(line, s, "", console, table.error());
     auto selected = select(std::move(*table), s.suites);
     if (!selected) return report_errors(console, selected.error());
     rows = std::move(*selected);

@@ -70,6 +70,28 @@ TEST_F(CiForms, SarifHasAResultForEachAnswer) {
   }
 }
 
+// An operand that names nothing leaves a document too, of which the text on standard error is the other half.
+TEST_F(CiForms, AMissingOperandIsAnAnswerInEveryForm) {
+  for (const char* verb : {"check", "audit", "expect"}) {
+    const std::string gone = path("nowhere") + (std::string(verb) == "audit" ? ".cu" : ".litmus");
+    const Ran text = run_with({verb, gone});
+    EXPECT_EQ(text.out, "") << verb;
+    const auto as = [&](const char* form) {
+      Ran r = run_with({verb, "--format", form, gone});
+      EXPECT_EQ(r.code, text.code) << verb << form;
+      EXPECT_EQ(r.err, text.err) << verb << form;
+      return r.out;
+    };
+    const json sarif = json::parse(as("sarif")), object = json::parse(as("json"));
+    ASSERT_EQ(sarif["runs"][0]["results"].size(), 1u) << verb;
+    EXPECT_EQ(sarif["runs"][0]["results"][0]["ruleId"], "input") << verb;
+    EXPECT_EQ(sarif["runs"][0]["invocations"][0]["exitCode"], text.code) << verb;
+    EXPECT_EQ(object["schema"], "fencepost.error/1") << verb;
+    EXPECT_EQ(object["path"], gone) << verb;
+    EXPECT_NE(as("junit").find("<error type=\"input\""), std::string::npos) << verb;
+  }
+}
+
 // A '#' of a name is no '#' between a file and its test.
 TEST_F(CiForms, PathsMayHaveTheSignOfATest) {
   const std::string odd = path("a#1.litmus");
