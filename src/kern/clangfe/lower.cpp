@@ -38,8 +38,9 @@ Demangled demangle(llvm::StringRef name) {
   return {name.take_front(length).str(), name.drop_front(length).str()};
 }
 
-Lowering::Lowering(const SourcePtr& file, const LlvmModule& in, const Options& options)
-    : file_(file), in_(in), options_(options), layout_(in.module->getDataLayout()) {
+Lowering::Lowering(const SourcePtr& file, const LlvmModule& in, const Options& options,
+                   const std::map<const llvm::Function*, Diagnostic>& withheld)
+    : file_(file), in_(in), options_(options), withheld_(withheld), layout_(in.module->getDataLayout()) {
   module_.dialect = options.dialect;
   module_.pointer_bits = options.pointer_bits;
   module_.sources.push_back(file);
@@ -212,7 +213,11 @@ void Lowering::initial_contents(const llvm::Constant* c, uint64_t offset, Region
     llvm::APInt addend(layout_.getIndexTypeSizeInBits(c->getType()), 0);
     const llvm::Value* base = c->stripAndAccumulateConstantOffsets(layout_, addend, true);
     InitialPointer p{.offset = offset, .addend = addend.getSExtValue()};
-    if (const auto* f = llvm::dyn_cast<llvm::Function>(base); f != nullptr && functions_.count(f) != 0) {
+    const auto* f = llvm::dyn_cast<llvm::Function>(base);
+    // What a table of virtual functions has for one without a body: a call of it is undefined (C++, [class.abstract]),
+    // and is refuted as one through a null pointer.
+    if (f != nullptr && (f->getName() == "__cxa_pure_virtual" || f->getName() == "__cxa_deleted_virtual")) return;
+    if (f != nullptr && functions_.count(f) != 0) {
       p.function = functions_[f];
     } else if (const auto* g = llvm::dyn_cast<llvm::GlobalVariable>(base)) {
       p.target = region_of(*g);
@@ -765,6 +770,8 @@ Expected<Module> Lowering::run() {
   if (!faults_.list.empty()) return std::unexpected(std::move(faults_));
   resolve_pointers(module_);
   in_space();
+  if (!faults_.list.empty()) return std::unexpected(std::move(faults_));
+  without_withheld();
   if (!faults_.list.empty()) return std::unexpected(std::move(faults_));
   const std::vector<std::string> broken = faults(module_);
   if (!broken.empty())

@@ -2,6 +2,8 @@
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
+#include <algorithm>
+
 #include "clangfe/lowering.h"
 
 namespace fencepost::clangfe {
@@ -48,6 +50,10 @@ Values Lowering::call_function(const llvm::CallBase& c, const llvm::Function* f)
     return {};
   }
   if (f != nullptr) {
+    if (const auto it = withheld_.find(f); it != withheld_.end()) {
+      if (faults_.list.empty()) faults_.add(it->second);
+      return {};
+    }
     call.callee = functions_.at(f);
   } else {
     call.pointer = value(c.getCalledOperand());
@@ -76,6 +82,27 @@ Values Lowering::call_function(const llvm::CallBase& c, const llvm::Function* f)
         store(value(c.getArgOperand(k)), t, anything);
       }
   return results;
+}
+
+// By types alone: of a pointer that comes from memory nothing is known.
+void Lowering::without_withheld() {
+  if (withheld_.empty()) return;
+  const auto fits = [&](const Function& g, const Function& f, const Call& c, const Values& results) {
+    return std::ranges::equal(g.parameters, c.arguments, {}, &Parameter::type,
+                              [&](ValueId v) { return f.value(v).type; }) &&
+           std::ranges::equal(g.results, results, {}, {}, [&](ValueId v) { return f.value(v).type; });
+  };
+  for (const auto& [f, number] : functions_) {
+    const Function& from = module_.function(number);
+    for (const Block& b : from.blocks)
+      for (const Instruction& i : b.instructions) {
+        const auto* c = std::get_if<Call>(&i.action);
+        if (c == nullptr || c->callee) continue;
+        for (const auto& [g, why] : withheld_)
+          if (fits(module_.function(functions_.at(g)), from, *c, i.results)) refused_.try_emplace(f, why);
+      }
+  }
+  if (!refused_.empty()) faults_.add(refused_.begin()->second);
 }
 
 void Lowering::barrier(Scope scope, ValueId local, ValueId global) {
@@ -267,6 +294,15 @@ std::optional<Values> Lowering::lower_intrinsic(const llvm::IntrinsicInst& c) {
       return each2(ir::Op::umin);
     case Intrinsic::umax:
       return each2(ir::Op::umax);
+    case Intrinsic::umul_with_overflow: {  // the bytes of `new T[n]`; the size of T is a constant
+      const ValueId a = value(c.getArgOperand(0)), b = value(c.getArgOperand(1));
+      const auto size = constant_of(b);
+      const uint32_t width = type_of(a).width;
+      if (!size || *size == 0) return std::nullopt;
+      const uint64_t most = width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
+      return Values{compute(ir::Op::mul, {a, b}, type_of(a)),
+                    compute(ir::Op::ult, {bits(most / *size, width), a}, {Type::bits, 1})};
+    }
     case Intrinsic::abs: {
       Values vs;
       for (const ValueId v : Values(values(c.getArgOperand(0))))

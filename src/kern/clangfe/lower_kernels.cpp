@@ -1,4 +1,6 @@
 // One module of LLVM's to one of ours, kernel by kernel.
+#include <llvm/IR/IRBuilder.h>
+
 #include <algorithm>
 #include <set>
 
@@ -24,45 +26,44 @@ std::set<llvm::Function*> callers(llvm::Function* f) {
   return seen;
 }
 
-// All functions from which a call of an address leads somewhere.
-std::set<llvm::Function*> callers_by_address(llvm::Module& m) {
-  std::set<llvm::Function*> out;
-  for (llvm::Function& f : m)
-    for (const llvm::BasicBlock& b : f)
-      for (const llvm::Instruction& i : b)
-        if (const auto* c = llvm::dyn_cast<llvm::CallBase>(&i); c != nullptr && c->isIndirectCall())
-          out.merge(callers(&f));
-  return out;
+// It stands in a table, or is handed on.
+bool has_address(const llvm::Function& f) {
+  return std::any_of(f.user_begin(), f.user_end(), [&](const llvm::User* u) {
+    const auto* c = llvm::dyn_cast<llvm::CallBase>(u);
+    return c == nullptr || c->getCalledOperand() != &f;
+  });
 }
 
 }  // namespace
 
 // Kernels that cannot be expressed are taken out, and what is left is lowered again: a function that was left half way
-// has values and regions that break the laws of the module.
+// has values and regions that break the laws of the module. A function whose address is taken stays without its body:
+// who may call it, at once or through an address, is refused in the next round.
 Expected<Module> lower(const SourcePtr& file, LlvmModule& in, const Options& options,
                        std::map<std::string, Diagnostic>* refused) {
+  std::map<const llvm::Function*, Diagnostic> withheld;
   while (true) {
-    Lowering lowering(file, in, options);
+    Lowering lowering(file, in, options, withheld);
     auto module = lowering.run();
     if (module || refused == nullptr || lowering.refused().empty()) return module;
     std::set<llvm::Function*> out;
     for (const auto& [f, why] : lowering.refused()) {
-      std::set<llvm::Function*> reach = callers(const_cast<llvm::Function*>(f));
-      // Who calls through an address may call what stands in a table.
-      if (std::any_of(f->user_begin(), f->user_end(), [&](const llvm::User* u) {
-            const auto* c = llvm::dyn_cast<llvm::CallBase>(u);
-            return c == nullptr || c->getCalledOperand() != f;
-          }))
-        reach.merge(callers_by_address(*in.module));
+      auto* g = const_cast<llvm::Function*>(f);
+      if (!lowering.is_kernel(*f) && has_address(*f)) {
+        if (f->isDeclaration() || !withheld.try_emplace(f, why).second) return module;
+        g->deleteBody();
+        llvm::IRBuilder<>(llvm::BasicBlock::Create(g->getContext(), "", g)).CreateUnreachable();
+        continue;
+      }
       bool any = false;
-      for (llvm::Function* g : reach) {
-        if (!lowering.is_kernel(*g)) continue;
-        refused->try_emplace(g->getName().str(), why);
-        out.insert(g);
+      for (llvm::Function* k : callers(g)) {
+        if (!lowering.is_kernel(*k)) continue;
+        refused->try_emplace(k->getName().str(), why);
+        out.insert(k);
         any = true;
       }
       if (!any && !options.inline_calls) return module;
-      out.insert(const_cast<llvm::Function*>(f));
+      out.insert(g);
     }
     for (llvm::Function* f : out) {
       if (f->isDeclaration()) return module;

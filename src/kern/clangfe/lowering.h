@@ -41,7 +41,10 @@ Demangled demangle(llvm::StringRef name);
 
 class Lowering {
  public:
-  Lowering(const SourcePtr& file, const LlvmModule& in, const Options& options);
+  // `withheld`: functions whose bodies cannot be expressed and were taken out. Who may call one is refused for its
+  // reason.
+  Lowering(const SourcePtr& file, const LlvmModule& in, const Options& options,
+           const std::map<const llvm::Function*, Diagnostic>& withheld);
   // Errors: the first thing that cannot be expressed; refused() has one for each function where there is one.
   Expected<ir::Module> run();
   const std::map<const llvm::Function*, Diagnostic>& refused() const { return refused_; }
@@ -144,6 +147,8 @@ class Lowering {
   // object of that space; it comes after ir::resolve_pointers.
   void say_space(uint32_t site, const std::string& instruction);
   void in_space();
+  // Calls of addresses may lead to functions that are withheld.
+  void without_withheld();
   void own_copy(ir::ValueId to, ir::ValueId from, uint64_t bytes);
   void own_wait(ir::OwnCopies what, uint64_t pending);
   std::optional<Values> lower_pure(const llvm::CallBase& c, const Demangled& d);
@@ -159,6 +164,7 @@ class Lowering {
   const SourcePtr& file_;
   const LlvmModule& in_;
   const Options& options_;
+  const std::map<const llvm::Function*, Diagnostic>& withheld_;
   const llvm::DataLayout& layout_;
   ir::Module module_;
   Diagnostics faults_;

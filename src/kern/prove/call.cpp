@@ -126,7 +126,11 @@ void Execution::call(Activation& a, const Instruction& in, const Call& c, Pair g
     a.guard = after;
   } else {
     ++position_;
-    oblige(Kind::null_pointer, none[0], in.place, false, mode);
+    // Memory that nothing is known of may hold the address of a function, and then the call is no defect.
+    if (c.targets.empty() && a.f->value(c.pointer).kind == Value::result)
+      unsupported.insert("a call through a pointer that may lead to no function of this file");
+    else
+      oblige(Kind::null_pointer, none[0], in.place, false, mode);
     for (int t = 0; t < 2; ++t) fact(pool_.yes(), pool_.not_(none[static_cast<size_t>(t)]), t);
   }
 }

@@ -122,6 +122,30 @@ TEST_F(Field, what_stands_in_a_table_concerns_those_who_call_through_one) {
   for (const HostKernel& k : u.kernels) EXPECT_EQ(k.not_read.has_value(), k.name != "plain") << k.name << states(u);
 }
 
+// A table has a place for each function that is not defined, and one for the destructor, which is not read: who calls
+// another function through it is. The bytes of `new (place) T[n]` are computed.
+TEST_F(Field, a_table_with_a_function_that_is_not_read) {
+  const Unit u = unit(
+      "struct Place {}; __device__ void* operator new(unsigned long, void* p, Place) { return p; }\n"
+      "__device__ void* operator new[](unsigned long, int* p, Place) { return p; }\n"
+      "struct B { __device__ virtual ~B() {} __device__ virtual void push(int) = 0; };\n"
+      "struct V : B { int *data; __device__ V(int n, int* p) { data = new (p, Place()) int[n]; }\n"
+      "  __device__ V(int n) { data = new int[n]; }\n"
+      "  __device__ ~V() { if (data) delete[] data; }\n"
+      "  __device__ void push(int v) override { data[threadIdx.x] = v; } };\n"
+      "__global__ void heap(B** b) { *b = new V(4); }\n"
+      "__global__ void push(B** b) { (*b)->push(1); }\n"
+      "__global__ void drop(B** b) { delete *b; }\n"
+      "__global__ void ends(int* a) { V v(4, a); v.push(1); }\n"
+      "__global__ void placed(int* a, int n) { __shared__ int s[32]; __shared__ char at[sizeof(V)]; __shared__ B* v;\n"
+      "  if (threadIdx.x == 0) v = new (at, Place()) V(n, s);\n"
+      "  __syncthreads(); v->push(1); a[threadIdx.x] = s[threadIdx.x]; }\n"
+      "int main() { B** b = 0; int* a = 0; heap<<<1, 1>>>(b); push<<<1, 1>>>(b); drop<<<1, 1>>>(b);\n"
+      "  ends<<<1, 32>>>(a); placed<<<1, 32>>>(a, 32); }\n");
+  const std::string gone = "'operator delete[]' is not supported";
+  EXPECT_EQ(states(u), "heap: 'operator new' is not supported\npush\ndrop: " + gone + "\nends: " + gone + "\nplaced");
+}
+
 TEST_F(Field, what_cannot_be_expressed_concerns_its_kernel) {
   const Unit u = unit(
       "__global__ void odd(int* a) { asm volatile(\"brkpt;\"); a[0] = 1; }\n"

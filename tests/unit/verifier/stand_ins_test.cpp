@@ -218,6 +218,16 @@ TEST(StandIns, WhatHasNoModelIsNamed) {
   }
 }
 
+// An object that the host fills, of a class whose functions are not defined in this file: no call through null.
+TEST(StandIns, FunctionsThatTheFileDoesNotHave) {
+  const auto o = launch::parse(std::vector<std::string>{"--blockDim=32", "--gridDim=1"});
+  const launch::Answer a = answer(*o, make_source("k.cu",
+                                                  "struct B { __device__ virtual void f(int*) = 0; };\n"
+                                                  "__global__ void k(B* b, int* o) { b->f(o); }\n"));
+  EXPECT_EQ(a.exit_code, 3) << a.out << a.err;
+  EXPECT_NE(a.err.find("lead to no function of this file"), std::string::npos) << a.err;
+}
+
 // All arrays of `extern __shared__` begin at one place (CUDA C++ programming guide, "__shared__").
 TEST(StandIns, ArraysWithoutASizeAreOne) {
   const auto kernel = [](const std::string& a, const std::string& b) {
