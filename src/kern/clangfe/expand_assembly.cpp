@@ -435,6 +435,7 @@ class Expansion {
     if (s.has_like("mbarrier::complete_tx") && s.operands.size() > 3) {
       llvm::Value* state = address(s.operands[3]);
       if (state == nullptr) return false;
+      barrier_use("cp.async.bulk", {});
       touch(state);
     }
     told(short_name(s), "waits");
@@ -506,6 +507,37 @@ class Expansion {
     return !loads || unknown_results(s, "value");
   }
 
+  // An mbarrier is used: what it is, and its numbers (prove/mbarriers.cpp). Its state is accessed next.
+  void barrier_use(const std::string& what, llvm::ArrayRef<llvm::Value*> numbers) {
+    call_of(std::string(ir::k_assembly) + "barrier " + what, b_.getVoidTy(), numbers);
+  }
+
+  static bool only(const PtxStatement& s, const std::set<std::string>& words) {
+    return std::all_of(s.parts.begin(), s.parts.end(), [&](const std::string& p) { return words.count(p) != 0; });
+  }
+
+  // What can be told of it; the rest goes by the instruction's name.
+  void barrier_use(const PtxStatement& s, llvm::Value* token) {
+    static const std::set<std::string> k_init = {"mbarrier", "init", "shared", "shared::cta", "b64"};
+    static const std::set<std::string> k_arrive = {"mbarrier", "arrive", "release", "cta", "shared", "shared::cta",
+                                                   "b64"};
+    static const std::set<std::string> k_wait = {"mbarrier", "try_wait", "test_wait",   "acquire",
+                                                 "cta",      "shared",   "shared::cta", "b64"};
+    const size_t n = s.operands.size();
+    const size_t place = n > 0 && s.operands[0].starts_with("[") ? 0 : 1;
+    if (only(s, k_init) && n == 2) {
+      if (llvm::Value* count = read(s.operands[1], 32); count != nullptr) return barrier_use("mbarrier.init", {count});
+    } else if (only(s, k_arrive) && (n == place + 1 || n == place + 2)) {
+      llvm::Value* count = n == place + 1 ? b_.getInt32(1) : read(s.operands[place + 1], 32);
+      if (count != nullptr) return barrier_use("mbarrier.arrive", {count, token});
+    } else if (only(s, k_wait) && (n == 3 || n == 4)) {
+      if (llvm::Value* of = read(s.operands[2], 64); of != nullptr) return barrier_use("mbarrier.wait", {of});
+    }
+    std::string name = s.parts[0];
+    for (size_t k = 1; k < s.parts.size() && k < 3; ++k) name += "." + s.parts[k];
+    barrier_use(name, {});
+  }
+
   // The state of an mbarrier is read and written, as by an atomic operation that orders nothing.
   void touch(llvm::Value* state) {
     llvm::Type* type = b_.getInt64Ty();
@@ -523,11 +555,17 @@ class Expansion {
         if (state == nullptr) return false;
       }
     if (state == nullptr) return false;
+    llvm::Value* token = made_up("mbarrier", "value", 64);
+    barrier_use(s, token);
     if (plain)
       b_.CreateAlignedStore(made_up("mbarrier", "value", 64), state, llvm::Align(8));
     else
       touch(state);
-    return plain || unknown_results(s, "waits");
+    if (plain || s.operands.empty() || s.operands[0].starts_with("[")) return true;
+    for (const std::string& e : ptx_elements(s.operands[0]))
+      if (const unsigned width = width_at(e); width != 0)
+        write(e, width == 64 ? token : made_up("mbarrier", "value", width));
+    return true;
   }
 
   bool elect(const PtxStatement& s) {

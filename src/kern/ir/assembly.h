@@ -3,6 +3,7 @@
 // "__fencepost_assembly KIND INSTRUCTION":
 //   value       its results are any values; it accesses no memory but what stands beside it;
 //   waits       and it may make a thread wait, so that it orders accesses in ways that are not used;
+//   barrier     it uses an mbarrier, of which the access that comes next is the state; its arguments are numbers;
 //   unfollowed  and it may access memory that its operands do not name. Nothing is proved of a kernel with one.
 // A run that comes to one shows nothing: its values are made up.
 #include <optional>

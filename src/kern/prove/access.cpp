@@ -276,6 +276,7 @@ void Execution::store(Activation& a, const Instruction& in, const Store& s, Pair
   pointer_checks(a, s.access, pointer, guard, in.place, mode, true);
   track(AccessKind::write, s.access, guard, pointer, mode);
   const Arrival arrival = take_arrival(s.access);
+  use_object(in, s.access, guard, pointer);
   if (mode.log)
     for (RegionId r : s.access.regions) {
       const size_t before = trace.accesses.size();
@@ -310,6 +311,7 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
   ++position_;
   pointer_checks(a, at.access, pointer, guard, in.place, mode, at.op != AtomicOp::load);
   track(AccessKind::atomic, at.access, guard, pointer, mode);
+  use_object(in, at.access, guard, pointer);
   if (!in.results.empty()) {
     // Of a counter that is put back, too, so that no lemma tells its tickets apart.
     const bool put_back = at.access.regions.size() == 1 && ticket_step(at, *a.f) != 0 &&
@@ -332,10 +334,12 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
     tickets.push_back(std::move(k));
   }
   // Each instruction once: not in a repetition, nor beside the way of the threads.
-  if (mode.log && second_ == 0)
-    for (RegionId r : at.access.regions)
-      if (counters_[r.index] != 0)
+  for (RegionId r : at.access.regions)
+    if (counters_[r.index] != 0) {
+      (mode.log && second_ == 0 ? counted_ : met_).insert(&in);
+      if (mode.log && second_ == 0)
         move_counter(r, ticket_step(at, *a.f), at.access.bytes, by_master(guard[0], 0) && by_master(guard[1], 1));
+    }
   if (at.spelling.starts_with("volatile"))
     for (RegionId r : at.access.regions)
       assumptions.insert({"volatile accesses to " + m_.region(r).name + " are single and relaxed, as in PTX",
@@ -403,14 +407,24 @@ void Execution::find_counters() {
 
 // May a plain store have put the counter back between the two tickets? A store that no barrier keeps apart from a
 // ticket races with it, and is found as such. So it lies where it stands in the program: between the two, or in a loop
-// that holds only one of them (an earlier or later iteration), or in one whose iterations are not in step.
+// that holds only one of them (an earlier or later iteration), or in one whose iterations are not in step. Where locks,
+// messages, tickets or barriers of some threads order accesses, what stands first in the text may come last: there only
+// a barrier of the whole group, between the store and both tickets, says where it lies.
 bool Execution::replaced_between(const Ticket& i, const Ticket& j) const {
+  const auto [low, high] = std::minmax(i.position, j.position);
+  const auto met = [&](uint32_t from, uint32_t to) {
+    return std::any_of(meetings_of_all_.begin(), meetings_of_all_.end(),
+                       [&](uint32_t at) { return from < at && at < to; });
+  };
+  const bool by_group = m_.region(i.region).space == Space::group;
+  const bool by_place = !stores_in_any_order_ && (by_group || !tickets_possible_);
   const auto holds = [](const std::vector<uint32_t>& loops, uint32_t l) {
     return std::find(loops.begin(), loops.end(), l) != loops.end();
   };
   return std::any_of(counter_writes_.begin(), counter_writes_.end(), [&](const CounterWrite& w) {
     if (w.region != i.region) return false;
-    if (std::min(i.position, j.position) < w.position && w.position < std::max(i.position, j.position)) return true;
+    if (low < w.position && w.position < high) return true;
+    if (!by_place && !(by_group && (met(w.position, low) || met(high, w.position)))) return true;
     return std::any_of(w.loops.begin(), w.loops.end(), [&](uint32_t l) {
       const bool first = holds(i.loops, l), second = holds(j.loops, l);
       return first != second || (first && loose_loops_.contains(l));
@@ -418,11 +432,19 @@ bool Execution::replaced_between(const Ticket& i, const Ticket& j) const {
   });
 }
 
+// Whether each addition that the threads may come to has been counted.
+bool Execution::all_counted(RegionId r) const {
+  return std::all_of(writers_.of(r).begin(), writers_.of(r).end(), [&](const flow::Writer& w) {
+    return counted_.contains(w.instruction) || !met_.contains(w.instruction);
+  });
+}
+
 // All that a launch adds to one place of the counter, or takes from it, at most; none: that is not known. An increment
 // with a limit starts again, and is no sum.
 std::optional<uint64_t> Execution::added_in_all(RegionId r) const {
   const auto moved = moved_.find(r.index);
-  if (!m_.function(entry_).kernel || counters_[r.index] == 0 || moved == moved_.end()) return std::nullopt;
+  if (!m_.function(entry_).kernel || counters_[r.index] == 0 || moved == moved_.end() || !all_counted(r))
+    return std::nullopt;
   for (const flow::Writer& w : writers_.of(r)) {
     const Atomic* at = w.kind == flow::Writer::atomic ? w.as_atomic() : nullptr;
     if (w.function != entry_ || (at == nullptr && w.kind != flow::Writer::store)) return std::nullopt;
@@ -517,7 +539,7 @@ std::optional<uint64_t> Execution::counted_at_most(RegionId region, uint32_t pos
   const Region& r = m_.region(region);
   const auto moved = moved_.find(region.index);
   if (threads == 0 || r.space != Space::group || counters_[region.index] <= 0 || moved == moved_.end() ||
-      r.size != moved->second.bytes)
+      r.size != moved->second.bytes || !all_counted(region))
     return std::nullopt;
   const bool begun = std::any_of(counter_writes_.begin(), counter_writes_.end(), [&](const CounterWrite& w) {
     return w.region == region && w.always &&

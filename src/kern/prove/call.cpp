@@ -57,7 +57,14 @@ void Execution::call(Activation& a, const Instruction& in, const Call& c, Pair g
     Pair returned = g;
     if (!f.body) {
       const auto assembly = assembly_effect(f);
-      if (assembly && assembly->kind != "value") {
+      if (assembly && assembly->kind == "barrier") {
+        object_ = ObjectUse{std::string(assembly->instruction), {}};
+        for (const ValueId v : c.arguments) object_->operands.push_back(get(a, v));
+      }
+      const bool alone = assembly && assembly->kind == "barrier" && assembly->instruction != "mbarrier.init" &&
+                         assembly->instruction != "mbarrier.arrive_and_wait";
+      if (alone) perhaps = "'" + std::string(assembly->instruction) + "'";
+      if (assembly && (assembly->kind == "waits" || assembly->kind == "unfollowed")) {
         const std::string quoted = "'" + std::string(assembly->instruction) + "'";
         perhaps = quoted;
         if (assembly->kind == "unfollowed") unsupported.insert("what " + quoted + " does to memory");

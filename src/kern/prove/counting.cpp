@@ -343,6 +343,7 @@ void Execution::move_counter(RegionId r, uint64_t step, uint32_t bytes, bool by_
 // already, or steps are so large that some launch must come round, nothing is assumed.
 Execution::Round Execution::comes_round(RegionId r) const {
   const auto it = moved_.find(r.index);
+  if (!all_counted(r)) return Round::may;
   if (it == moved_.end()) return Round::never;
   double threads = 1;
   bool known = m_.function(entry_).kernel;

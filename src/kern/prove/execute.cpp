@@ -284,6 +284,7 @@ void Execution::run() {
   axioms();
   function(a, both(pool_.yes()), Mode{}, results, returned);
   locks_begin();
+  objects_written();
   ticket_facts();
   ticket_bounds();
   phases();

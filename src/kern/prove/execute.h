@@ -411,6 +411,21 @@ class Execution {
   std::vector<uint32_t>
       meetings_of_all_;              // barriers of the whole group that fence local memory, by position; outside loops
   bool maybe_held_ = false;          // a lock may have been taken since the last barrier of the group
+  // ---- barriers that lie in shared memory (mbarriers.cpp)
+  struct ObjectUse {
+    std::string what;
+    std::vector<Pair> operands;
+  };
+  struct Object {
+    uint32_t begun = 0;   // where it is initialised; 0: not yet
+    Pair count, arrived;  // for how many arrivals; what the arrival gave, none: there was none
+  };
+  void use_object(const ir::Instruction& in, const ir::Access& access, Pair guard, Pair pointer);
+  void objects_written();
+  std::optional<ObjectUse> object_;                         // of the access that comes next
+  std::map<std::pair<uint32_t, uint64_t>, Object> objects_;  // by region and offset
+  std::set<uint32_t> object_regions_;
+  std::set<const ir::Instruction*> object_writers_;
   std::set<uint32_t> many_writers_;  // group arrays that threads other than the master have written since then
   uint32_t loop_runs_ = 0;
 
@@ -422,6 +437,8 @@ class Execution {
     double by_first = 0, by_all = 0;  // of the most, what the first thread of a group alone adds, and the rest
   };
   std::map<uint32_t, Moved> moved_;  // by region
+  std::set<const ir::Instruction*> counted_, met_;  // atomics of counters: counted there, and run in other ways
+  bool all_counted(ir::RegionId r) const;
   void move_counter(ir::RegionId r, uint64_t step, uint32_t bytes, bool by_first);
   std::optional<uint64_t> added_in_all(ir::RegionId r) const;
   void settle(const Activation& a, const ir::Instruction& barrier);

@@ -619,7 +619,9 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
   if (!(met || by_warp) || !mode.lockstep) {
     bool touches = false;
     for (uint32_t r = 0; r < m_.regions.size(); ++r)
-      touches = touches || ((e.reads[r] != 0 || e.writes[r] != 0 || e.atomics[r] != 0) && conflicts_possible({r}));
+      // Additions to a counter of the group count for pairs of two groups too (move_counter).
+      touches = touches || (counters_[r] != 0 && e.atomics[r] != 0) ||
+                ((e.reads[r] != 0 || e.writes[r] != 0 || e.atomics[r] != 0) && conflicts_possible({r}));
     if ((mode.log && touches) || collect || collector_ != nullptr) summarise(mode.log);
     summary_ = collect ? &collected : nullptr;
     const bool together = mode.lockstep && a.uniform.loops[l] != 0;
@@ -706,7 +708,22 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     if (outer_second == 0) second_ = ++seconds_;
     const LoopRun& before = runs.back();
     // incoming(.., false) reads the values before the loop, which the first iteration has not changed.
+    const bool gap = !exact && !by_warp && mode.log;
+    const size_t between = trace.barriers.size();
+    if (gap)
+      trace.barriers.push_back(BarrierRecord{
+          order::Provider::repeated, ++position_, both(pool_.no()), both(pool_.no()), both(pool_.no()), true, {}});
     LoopRun next = exact ? next_iteration(a, l, before, again) : iteration(a, l, before.latch, again, true, before);
+    // Where the two do not follow each other immediately, both threads have passed what those between them pass.
+    if (gap) {
+      BarrierRecord& v = trace.barriers[between];
+      for (size_t t = 0; t < 2; ++t) {
+        const Term following = pool_.add(before.k[t], pool_.constant(1, k_count_width));
+        v.guard[t] = pool_.all(before.latch[t], pool_.ne(next.k[t], following));
+        v.local[t] = fences.local ? v.guard[t] : pool_.no();
+        v.global[t] = fences.global ? v.guard[t] : pool_.no();
+      }
+    }
     runs.push_back(std::move(next));
     if (runs.size() + 1 != rounds) continue;
     if (mode.log) {

@@ -56,6 +56,32 @@ TEST(FinishedCounts, AreAtMostWhatWasAdded) {
   expect(counting({.count = "for (int r = 0; r < m; r++) slot[atomicAdd(&n, 1) % 200] = t;"}), 1);
 }
 
+// What loops add counts for pairs of two groups too, where nothing in the loop can race between groups.
+TEST(FinishedCounts, CountLoopsThatOnlyTheGroupSees) {
+  const auto kernel = [](const char* loop, const char* place) {
+    return std::string(
+               "__device__ __noinline__ void add(int *p) { atomicAdd(p, 1); }\n"
+               "__global__ void k(const int *in, int *out, int m) { __shared__ int n; int t = threadIdx.x, b = "
+               "blockIdx.x;"
+               " if (t == 0) n = 0; __syncthreads(); atomicAdd(&n, 1); ") +
+           loop + " __syncthreads(); if (t == 0) out[" + place + "] = b; }";
+  };
+  const char* const once = "if (b == 0) for (int i = 0; i < 4; i++) atomicAdd(&n, 1);";
+  expect(kernel(once, "b * 321 + n"), 0);
+  expect(kernel(once, "b * 256 + n"), 1);
+  expect(kernel("for (int i = 0; i < 8; i++) if (in[b * 512 + t * 8 + i] > 0) atomicAdd(&n, 1);", "b * 65 + n"), 1);
+  expect(kernel("for (int i = 0; i < 2; i++) for (int j = 0; j <= i; j++) if (b == 0) atomicAdd(&n, 1);",
+                "b * 192 + n"),
+         1);
+  expect(kernel("if (b == 0) for (int i = 0; i < 4; i++) add(&n);", "b * 256 + n"), 1);
+  expect(kernel("for (int i = 0; i < m; i++) atomicAdd(&n, 1);", "b * 1024 + n"), 1);
+  expect(
+      "__global__ void k(int *out) { __shared__ int n; int t = threadIdx.x, b = blockIdx.x; if (t == 0) n = 0;"
+      " __syncthreads(); if (b == 0) for (int i = 0; i < 4; i++) atomicAdd(&n, 1); int s = atomicAdd(&n, 1);"
+      " out[b * 256 + s] = t + b * 1000; }",
+      1);
+}
+
 TEST(FinishedCounts, AreOrderedByFencesThatNameTheirMemory) {
   const auto kernel = [](const char* fence) {
     return std::string(

@@ -1,4 +1,4 @@
-// Pairs of kernels that differ in one place, marked @: one is free of races, the other is not. Which is which was
+// Pairs of kernels that differ in one thing, marked @: one is free of races, the other is not. Which is which was
 // written down before the verifier was asked. A wrong one is never verified; where it is not refuted (3), or where the
 // right one is not verified, the exit status that it has stands behind it.
 #include "decide.h"
@@ -17,9 +17,8 @@ void tell_apart(const std::vector<Siblings>& all) {
   for (const Siblings& s : all)
     for (const bool right : {true, false}) {
       std::string text = s.text;
-      const size_t at = text.find('@');
-      ASSERT_NE(at, std::string::npos) << s.name;
-      text.replace(at, 1, right ? s.right : s.wrong);
+      ASSERT_NE(text.find('@'), std::string::npos) << s.name;
+      for (size_t at; (at = text.find('@')) != std::string::npos;) text.replace(at, 1, right ? s.right : s.wrong);
       const auto o = launch::parse(s.launch);
       ASSERT_TRUE(o) << s.name;
       const launch::Answer a = answer(*o, make_source(s.name, text));
@@ -71,7 +70,27 @@ TEST(Siblings, Barriers) {
       {"ahead.cl", R"(__kernel void k(__global int *o, __local int *s) { int t = get_local_id(0);
          for (int i = 0; i < 8; i++) { if (t == 0) s[@] = i; barrier(CLK_LOCAL_MEM_FENCE); o[get_global_id(0) * 8 + i] = s[i & 1]; }
          })",
-       "i & 1", "0", k_items, 1, 1},
+       "i & 1", "0", k_items},
+      {"behind.cl", R"(__kernel void k(__global int *o, __local int *s) { int t = get_local_id(0);
+         for (int i = 0; i < 8; i++) { if (t == 0) s[i & 1] = i; barrier(CLK_LOCAL_MEM_FENCE); o[get_global_id(0) * 8 + i] = s[@]; }
+         })",
+       "i & 1", "(i + 1) & 1", k_items},
+      {"pairs.cl", R"(__kernel void k(__global int *o, __local int *s) { int t = get_local_id(0);
+         for (int i = 0; i < 8; i@) { if (t == 0) s[i & 1] = i; barrier(CLK_LOCAL_MEM_FENCE); o[get_global_id(0) * 8 + i] = s[i & 1]; }
+         })",
+       "++", " += 2", k_items},
+      {"three.cl", R"(__kernel void k(__global int *o, __local int *s, int n) { int t = get_local_id(0);
+         for (int i = 0; i < n; i++) { s[i % @ * 64 + t] = i; barrier(CLK_LOCAL_MEM_FENCE);
+           o[(get_group_id(0) * 64 + t) * 8 + (i & 7)] = s[i % @ * 64 + 63 - t]; } })",
+       "3", "1", k_items},
+      {"often.cl", R"(__kernel void k(__global int *o, __local int *s) { int t = get_local_id(0);
+         for (int i = 0; i < 8; i++) { if (t == 0) s[i & 1] = i; @ barrier(CLK_LOCAL_MEM_FENCE); o[get_global_id(0) * 8 + i] = s[i & 1]; }
+         })",
+       "", "if (i % 2)", k_items},
+      {"memory.cl", R"(__kernel void k(__global int *o, __local int *s) { int t = get_local_id(0);
+         for (int i = 0; i < 8; i++) { if (t == 0) s[i & 1] = i; barrier(@); o[get_global_id(0) * 8 + i] = s[i & 1]; }
+         })",
+       "CLK_LOCAL_MEM_FENCE", "CLK_GLOBAL_MEM_FENCE", k_items},
   });
 }
 

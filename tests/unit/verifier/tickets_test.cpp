@@ -94,5 +94,49 @@ TEST(Tickets, of_a_launch_are_no_further_apart_than_what_it_adds) {
     EXPECT_NE(decided(k_look_back, changes), 0) << changes[0].first << changes[0].second;
 }
 
+// A store that puts the counter back lies where it stands in the text only where nothing but barriers of the group
+// orders accesses (Execution::replaced_between): by messages and by barriers of some threads, what stands first in the
+// text comes last.
+int asked(const std::string& text, const std::vector<std::string>& launch) {
+  const auto o = launch::parse(launch);
+  EXPECT_TRUE(o);
+  return answer(*o, make_source("k.cu", text)).exit_code;
+}
+
+TEST(Tickets, are_equal_where_a_store_comes_between_by_a_message) {
+  if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  const auto kernel = [](const std::string& store) {
+    return "__global__ void k(int *out, int *c, int *f) { int s = -1, b = blockIdx.x; if (threadIdx.x != 0) return;"
+           " if (b == 0) { while (atomicAdd(&f[0], 0) != 1); __threadfence(); " +
+           store +
+           " __threadfence(); atomicExch(&f[1], 1); }"
+           " else if (b == 1) { s = atomicAdd(c, 1); __threadfence(); atomicExch(&f[0], 1); }"
+           " else { while (atomicAdd(&f[1], 0) != 1); __threadfence(); s = atomicAdd(c, 1); }"
+           " if (s >= 0) out[s] = b; }";
+  };
+  for (const char* attack : {"--seed=1", "--no-attack"}) {
+    EXPECT_EQ(asked(kernel(""), {"--blockDim=32", "--gridDim=3", attack}), 0);
+    EXPECT_EQ(asked(kernel("*c = 0;"), {"--blockDim=32", "--gridDim=3", attack}), 1);
+  }
+}
+
+TEST(Tickets, are_equal_where_a_store_comes_between_by_a_barrier_of_some_threads) {
+  if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  const auto kernel = [](const std::string& store) {
+    return "__global__ void k(int *out) { __shared__ int n; int s = -1, t = threadIdx.x, w = t / 32;"
+           " if (t == 0) n = 0; __syncthreads();"
+           " if (w == 0) { asm volatile(\"bar.sync 1, 64;\" ::: \"memory\"); " +
+           store +
+           " asm volatile(\"bar.sync 2, 64;\" ::: \"memory\"); }"
+           " else if (w == 1) { s = atomicAdd(&n, 1); asm volatile(\"bar.sync 1, 64;\" ::: \"memory\"); }"
+           " else { asm volatile(\"bar.sync 2, 64;\" ::: \"memory\"); s = atomicAdd(&n, 1); }"
+           " if (s >= 0) out[s] = t; }";
+  };
+  for (const char* attack : {"--seed=1", "--no-attack"}) {
+    EXPECT_EQ(asked(kernel(""), {"--blockDim=96", "--gridDim=1", attack}), 0);
+    EXPECT_EQ(asked(kernel("if (t == 0) n = 0;"), {"--blockDim=96", "--gridDim=1", attack}), 1);
+  }
+}
+
 }  // namespace
 }  // namespace fencepost::verifier
