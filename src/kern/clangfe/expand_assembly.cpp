@@ -519,8 +519,8 @@ class Expansion {
   // What can be told of it; the rest goes by the instruction's name.
   void barrier_use(const PtxStatement& s, llvm::Value* token) {
     static const std::set<std::string> k_init = {"mbarrier", "init", "shared", "shared::cta", "b64"};
-    static const std::set<std::string> k_arrive = {"mbarrier", "arrive", "release", "cta", "shared", "shared::cta",
-                                                   "b64"};
+    static const std::set<std::string> k_arrive = {"mbarrier", "arrive",      "release", "cta",
+                                                   "shared",   "shared::cta", "b64"};
     static const std::set<std::string> k_wait = {"mbarrier", "try_wait", "test_wait",   "acquire",
                                                  "cta",      "shared",   "shared::cta", "b64"};
     const size_t n = s.operands.size();

@@ -409,8 +409,8 @@ class Execution {
   std::set<uint32_t> loose_loops_;  // of these: run as a summary, each thread in an iteration of its own
   std::vector<CounterWrite> counter_writes_;
   std::vector<uint32_t>
-      meetings_of_all_;              // barriers of the whole group that fence local memory, by position; outside loops
-  bool maybe_held_ = false;          // a lock may have been taken since the last barrier of the group
+      meetings_of_all_;      // barriers of the whole group that fence local memory, by position; outside loops
+  bool maybe_held_ = false;  // a lock may have been taken since the last barrier of the group
   // ---- barriers that lie in shared memory (mbarriers.cpp)
   struct ObjectUse {
     std::string what;
@@ -422,7 +422,7 @@ class Execution {
   };
   void use_object(const ir::Instruction& in, const ir::Access& access, Pair guard, Pair pointer);
   void objects_written();
-  std::optional<ObjectUse> object_;                         // of the access that comes next
+  std::optional<ObjectUse> object_;                          // of the access that comes next
   std::map<std::pair<uint32_t, uint64_t>, Object> objects_;  // by region and offset
   std::set<uint32_t> object_regions_;
   std::set<const ir::Instruction*> object_writers_;
@@ -436,7 +436,7 @@ class Execution {
     double least = 0, most = 0;       // at least by what is known (loops whose count is not known: once), and at most
     double by_first = 0, by_all = 0;  // of the most, what the first thread of a group alone adds, and the rest
   };
-  std::map<uint32_t, Moved> moved_;  // by region
+  std::map<uint32_t, Moved> moved_;                 // by region
   std::set<const ir::Instruction*> counted_, met_;  // atomics of counters: counted there, and run in other ways
   bool all_counted(ir::RegionId r) const;
   void move_counter(ir::RegionId r, uint64_t step, uint32_t bytes, bool by_first);

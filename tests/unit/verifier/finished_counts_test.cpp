@@ -70,9 +70,9 @@ TEST(FinishedCounts, CountLoopsThatOnlyTheGroupSees) {
   expect(kernel(once, "b * 321 + n"), 0);
   expect(kernel(once, "b * 256 + n"), 1);
   expect(kernel("for (int i = 0; i < 8; i++) if (in[b * 512 + t * 8 + i] > 0) atomicAdd(&n, 1);", "b * 65 + n"), 1);
-  expect(kernel("for (int i = 0; i < 2; i++) for (int j = 0; j <= i; j++) if (b == 0) atomicAdd(&n, 1);",
-                "b * 192 + n"),
-         1);
+  expect(
+      kernel("for (int i = 0; i < 2; i++) for (int j = 0; j <= i; j++) if (b == 0) atomicAdd(&n, 1);", "b * 192 + n"),
+      1);
   expect(kernel("if (b == 0) for (int i = 0; i < 4; i++) add(&n);", "b * 256 + n"), 1);
   expect(kernel("for (int i = 0; i < m; i++) atomicAdd(&n, 1);", "b * 1024 + n"), 1);
   expect(

@@ -12,10 +12,11 @@ struct Part {
 };
 
 void expect(const Part& p, int exit_code, const char* says = "") {
-  const std::string text = std::string(
-                               "#include <cuda/barrier>\n#include <utility>\n__global__ void k(int *out, const int *in) {"
-                               " __shared__ int s[64]; int t = threadIdx.x, g = blockIdx.x * 64 + t; s[t] = t;\n") +
-                           p.declared + "\n" + p.init + "\n" + p.first + "\n" + p.use + "\n}\n";
+  const std::string text =
+      std::string(
+          "#include <cuda/barrier>\n#include <utility>\n__global__ void k(int *out, const int *in) {"
+          " __shared__ int s[64]; int t = threadIdx.x, g = blockIdx.x * 64 + t; s[t] = t;\n") +
+      p.declared + "\n" + p.init + "\n" + p.first + "\n" + p.use + "\n}\n";
   decide({{"k.cu", text.c_str(), exit_code, says}});
 }
 
@@ -87,10 +88,12 @@ TEST(Mbarriers, AreWrittenAsBarriersAlone) {
 
 TEST(Mbarriers, OfInlinePtx) {
   const auto kernel = [](const char* init, const char* count) {
-    return std::string("__global__ void k(int *out) { __shared__ unsigned long long bar; int t = threadIdx.x;"
-                       " if (t == 0) { ") +
-           init + " } __syncthreads(); out[blockIdx.x * 64 + t] = t;"
-                  " asm volatile(\"{ .reg .pred p; .reg .b64 a; mbarrier.arrive.shared::cta.b64 a, [%0]" +
+    return std::string(
+               "__global__ void k(int *out) { __shared__ unsigned long long bar; int t = threadIdx.x;"
+               " if (t == 0) { ") +
+           init +
+           " } __syncthreads(); out[blockIdx.x * 64 + t] = t;"
+           " asm volatile(\"{ .reg .pred p; .reg .b64 a; mbarrier.arrive.shared::cta.b64 a, [%0]" +
            count + "; W: mbarrier.try_wait.shared::cta.b64 p, [%0], a; @!p bra W; }\" :: \"l\"(&bar) : \"memory\"); }";
   };
   const char* const init = "asm volatile(\"mbarrier.init.shared::cta.b64 [%0], 64;\" :: \"l\"(&bar) : \"memory\");";
