@@ -435,7 +435,7 @@ class Expansion {
     if (s.has_like("mbarrier::complete_tx") && s.operands.size() > 3) {
       llvm::Value* state = address(s.operands[3]);
       if (state == nullptr) return false;
-      barrier_use("cp.async.bulk", {});
+      barrier_use("cp.async.bulk other", {});
       touch(state);
     }
     told(short_name(s), "waits");
@@ -507,7 +507,8 @@ class Expansion {
     return !loads || unknown_results(s, "value");
   }
 
-  // An mbarrier is used: what it is, and its numbers (prove/mbarriers.cpp). Its state is accessed next.
+  // An mbarrier is used: by which instruction, and a word and numbers for the prover (prove/mbarriers.cpp). Its state
+  // is accessed next.
   void barrier_use(const std::string& what, llvm::ArrayRef<llvm::Value*> numbers) {
     call_of(std::string(ir::k_assembly) + "barrier " + what, b_.getVoidTy(), numbers);
   }
@@ -521,8 +522,8 @@ class Expansion {
     static const std::set<std::string> k_init = {"mbarrier", "init", "shared", "shared::cta", "b64"};
     static const std::set<std::string> k_arrive = {"mbarrier", "arrive",      "release", "cta",
                                                    "shared",   "shared::cta", "b64"};
-    static const std::set<std::string> k_wait = {"mbarrier", "try_wait", "test_wait",   "acquire",
-                                                 "cta",      "shared",   "shared::cta", "b64"};
+    static const std::set<std::string> k_wait = {"mbarrier", "try_wait", "test_wait", "parity",     "acquire",
+                                                 "cta",      "shared",   "b64",       "shared::cta"};
     const size_t n = s.operands.size();
     const size_t place = n > 0 && s.operands[0].starts_with("[") ? 0 : 1;
     if (only(s, k_init) && n == 2) {
@@ -531,11 +532,11 @@ class Expansion {
       llvm::Value* count = n == place + 1 ? b_.getInt32(1) : read(s.operands[place + 1], 32);
       if (count != nullptr) return barrier_use("mbarrier.arrive", {count, token});
     } else if (only(s, k_wait) && (n == 3 || n == 4)) {
-      if (llvm::Value* of = read(s.operands[2], 64); of != nullptr) return barrier_use("mbarrier.wait", {of});
+      const bool parity = s.has("parity");
+      if (llvm::Value* of = read(s.operands[2], parity ? 32 : 64); of != nullptr)
+        return barrier_use(short_name(s) + (parity ? " parity" : " token"), {of});
     }
-    std::string name = s.parts[0];
-    for (size_t k = 1; k < s.parts.size() && k < 3; ++k) name += "." + s.parts[k];
-    barrier_use(name, {});
+    barrier_use(short_name(s) + " other", {});
   }
 
   // The state of an mbarrier is read and written, as by an atomic operation that orders nothing.

@@ -80,9 +80,10 @@ std::string short_name(const PtxStatement& s) {
   std::string name = s.parts[0];
   for (size_t k = 1; k < s.parts.size() && k < 4; ++k) {
     static const std::set<std::string> k_words = {
-        "async",        "bulk",         "tensor",     "mma_async", "cluster",  "arrive",   "wait", "mbarrier",
-        "commit_group", "reduce",       "alloc",      "dealloc",   "commit",   "cp",       "mma",  "ld",
-        "st",           "query_cancel", "wait_group", "shift",     "try_wait", "test_wait"};
+        "async",     "bulk",         "tensor", "mma_async",    "cluster",    "arrive", "wait",
+        "mbarrier",  "commit_group", "reduce", "alloc",        "dealloc",    "commit", "cp",
+        "mma",       "ld",           "st",     "query_cancel", "wait_group", "shift",  "try_wait",
+        "test_wait", "arrive_drop",  "inval",  "expect_tx",    "complete_tx"};
     if (k_words.count(s.parts[k]) == 0) break;
     name += "." + s.parts[k];
   }

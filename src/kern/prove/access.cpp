@@ -18,6 +18,8 @@ bool Execution::conflicts_possible(RegionId r) const {
 
 void Execution::log(AccessKind kind, const Access& access, RegionId r, Pair guard, Pair pointer, Pair value,
                     bool pointer_value, PlaceId place, const Atomic* at) {
+  if (objects_possible_ && kind != AccessKind::read && !object_access_ && m_.region(r).space == Space::group)
+    overwrites_.push_back({r, guard, {offset_of(pointer[0]), offset_of(pointer[1])}, access.bytes});
   if (!conflicts_possible(r)) return;
   AccessRecord x;
   x.kind = kind;
@@ -276,7 +278,7 @@ void Execution::store(Activation& a, const Instruction& in, const Store& s, Pair
   pointer_checks(a, s.access, pointer, guard, in.place, mode, true);
   track(AccessKind::write, s.access, guard, pointer, mode);
   const Arrival arrival = take_arrival(s.access);
-  use_object(in, s.access, guard, pointer);
+  use_object(s.access, guard, pointer);
   if (mode.log)
     for (RegionId r : s.access.regions) {
       const size_t before = trace.accesses.size();
@@ -311,7 +313,7 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
   ++position_;
   pointer_checks(a, at.access, pointer, guard, in.place, mode, at.op != AtomicOp::load);
   track(AccessKind::atomic, at.access, guard, pointer, mode);
-  use_object(in, at.access, guard, pointer);
+  use_object(at.access, guard, pointer);
   if (!in.results.empty()) {
     // Of a counter that is put back, too, so that no lemma tells its tickets apart.
     const bool put_back = at.access.regions.size() == 1 && ticket_step(at, *a.f) != 0 &&

@@ -58,12 +58,12 @@ void Execution::call(Activation& a, const Instruction& in, const Call& c, Pair g
     if (!f.body) {
       const auto assembly = assembly_effect(f);
       if (assembly && assembly->kind == "barrier") {
-        object_ = ObjectUse{std::string(assembly->instruction), {}};
+        const std::string_view what = assembly->instruction, name = what.substr(0, what.find(' '));
+        object_ = ObjectUse{std::string(name), std::string(what.substr(name.size())), {}};
         for (const ValueId v : c.arguments) object_->operands.push_back(get(a, v));
+        // What it orders is not used.
+        if (name != "mbarrier.init" && name != k_arrive_and_wait) perhaps = "'" + object_->name + "'";
       }
-      const bool alone = assembly && assembly->kind == "barrier" && assembly->instruction != "mbarrier.init" &&
-                         assembly->instruction != "mbarrier.arrive_and_wait";
-      if (alone) perhaps = "'" + std::string(assembly->instruction) + "'";
       if (assembly && (assembly->kind == "waits" || assembly->kind == "unfollowed")) {
         const std::string quoted = "'" + std::string(assembly->instruction) + "'";
         perhaps = quoted;

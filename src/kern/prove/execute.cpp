@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/diagnostic.h"
+#include "ir/assembly.h"
 
 namespace fencepost::prove {
 
@@ -271,6 +272,10 @@ void Execution::run() {
   find_last_tickets();
   find_messages();
   others_in_order_ = messages_possible_;
+  objects_possible_ = std::any_of(m_.functions.begin(), m_.functions.end(), [](const Function& g) {
+    const auto assembly = assembly_effect(g);
+    return assembly && assembly->kind == "barrier";
+  });
   for (size_t i = 0; i < m_.functions.size(); ++i) {
     if (effects_.function(entry_).reached[i] == 0) continue;
     for (const Block& b : m_.functions[i].blocks)

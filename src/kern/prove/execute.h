@@ -95,6 +95,8 @@ bool leaves(const ir::Atomic& at, const ir::Function& f);
 // Names of variables, of values that are told by them (not_followed).
 inline constexpr const char* k_exchanged = "exchanged";
 inline const std::string k_ticket = "ticket of ";
+// All threads of a group arrive at an mbarrier and wait there; a barrier of the group follows (std.hdr).
+inline constexpr std::string_view k_arrive_and_wait = "mbarrier.arrive_and_wait";
 
 class Execution {
  public:
@@ -413,19 +415,27 @@ class Execution {
   bool maybe_held_ = false;  // a lock may have been taken since the last barrier of the group
   // ---- barriers that lie in shared memory (mbarriers.cpp)
   struct ObjectUse {
-    std::string what;
+    std::string name, form;  // of the instruction; what its operands are
     std::vector<Pair> operands;
   };
   struct Object {
     uint32_t begun = 0;   // where it is initialised; 0: not yet
     Pair count, arrived;  // for how many arrivals; what the arrival gave, none: there was none
+    bool met = false;     // all threads have arrived and waited there
   };
-  void use_object(const ir::Instruction& in, const ir::Access& access, Pair guard, Pair pointer);
+  // What may write where a barrier lies, and is no use of one.
+  struct Overwrite {
+    ir::RegionId region;
+    Pair guard, offset;
+    uint32_t bytes = 0;
+  };
+  void use_object(const ir::Access& access, Pair guard, Pair pointer);
+  std::string pass_object(Object& o, const ObjectUse& use, Pair guard);
   void objects_written();
   std::optional<ObjectUse> object_;                          // of the access that comes next
   std::map<std::pair<uint32_t, uint64_t>, Object> objects_;  // by region and offset
-  std::set<uint32_t> object_regions_;
-  std::set<const ir::Instruction*> object_writers_;
+  std::vector<Overwrite> overwrites_;
+  bool objects_possible_ = false, object_access_ = false;  // the access that is being logged is a use of one
   std::set<uint32_t> many_writers_;  // group arrays that threads other than the master have written since then
   uint32_t loop_runs_ = 0;
 

@@ -617,7 +617,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     collector_ = outer;
   };
   if (!(met || by_warp) || !mode.lockstep) {
-    bool touches = false;
+    bool touches = objects_possible_;  // whose bytes may be written (objects_written)
     for (uint32_t r = 0; r < m_.regions.size(); ++r)
       // Additions to a counter of the group count for pairs of two groups too (move_counter).
       touches = touches || (counters_[r] != 0 && e.atomics[r] != 0) ||

@@ -6,7 +6,7 @@
 //  - the first thread of each group initialises it, always and once, outside of loops, for as many arrivals as the
 //    group has threads;
 //  - a barrier of the whole group stands between that and every use;
-//  - nothing else writes the array that it lies in;
+//  - nothing else writes its bytes;
 //  - all threads arrive at the same times. `arrive_and_wait` of the stand-in header is followed by a barrier of the
 //    group: that all come to it is asked there. An arrival for itself is made by all threads, once, outside of loops
 //    and behind all others, and who waits does so for the phase of that arrival.
@@ -20,11 +20,10 @@ namespace fencepost::prove {
 
 using namespace ir;
 
-void Execution::use_object(const Instruction& in, const Access& access, Pair guard, Pair pointer) {
+void Execution::use_object(const Access& access, Pair guard, Pair pointer) {
+  object_access_ = object_.has_value();
   if (!object_) return;
   const ObjectUse use = *std::exchange(object_, std::nullopt);
-  object_writers_.insert(&in);
-  for (const RegionId r : access.regions) object_regions_.insert(r.index);
   const std::string name = access.regions.empty() ? "an mbarrier" : "'" + m_.region(access.regions[0]).name + "'";
   const auto open = [&](const std::string& what) { unsupported.insert("whether " + name + " " + what); };
   const Term at[2] = {offset_of(pointer[0]), offset_of(pointer[1])};
@@ -32,39 +31,57 @@ void Execution::use_object(const Instruction& in, const Access& access, Pair gua
       !pool_.is_constant(at[0]))
     return open("is one barrier in shared memory for all threads of a group");
   Object& o = objects_[{access.regions[0].index, pool_.value(at[0])}];
-  const bool outside = loops_around_.empty(), all = pool_.is_true(guard[0]) && pool_.is_true(guard[1]);
-  if (use.what == "mbarrier.init" && use.operands.size() == 1) {
+  if (use.name == "mbarrier.init" && use.operands.size() == 1) {
     const bool first = by_master(guard[0], 0) && by_master(guard[1], 1) && pool_.is_true(as_master(guard[0], 0)) &&
                        pool_.is_true(as_master(guard[1], 1));
-    if (!outside || !first || o.begun != 0) return open("is initialised once, by the first thread of each group");
+    if (!loops_around_.empty() || !first || o.begun != 0)
+      return open("is initialised once, by the first thread of each group");
     o.begun = position_;
     o.count = use.operands[0];
     return;
   }
   const bool begun = o.begun != 0 && std::any_of(meetings_of_all_.begin(), meetings_of_all_.end(),
                                                  [&](uint32_t m) { return o.begun < m && m < position_; });
-  if (!begun) return open("is initialised before '" + use.what + "'");
+  if (!begun) return open("is initialised before '" + use.name + "'");
   const Term threads = pool_.mul(local_size[0], pool_.mul(local_size[1], local_size[2]));
-  if (pool_.width(o.count[0]) != pool_.width(threads) || o.count[0] != threads || o.count[1] != threads)
+  if (o.count[0] != threads || o.count[1] != threads)
     return open("is initialised for as many arrivals as the group has threads");
-  if (use.what == "mbarrier.arrive_and_wait") {
-    if (o.arrived[0]) open("is passed in phases that can be told apart");
-  } else if (use.what == "mbarrier.arrive" && use.operands.size() == 2) {
-    const bool one = pool_.is_constant(use.operands[0][0], 1) && pool_.is_constant(use.operands[0][1], 1);
-    if (!outside || !all || !one || o.arrived[0]) return open("is passed in phases that can be told apart");
-    o.arrived = use.operands[1];
-  } else if (use.what == "mbarrier.wait" && use.operands.size() == 1) {
-    if (!o.arrived[0] || use.operands[0] != o.arrived) open("is waited at for the phase of the arrival before");
-  } else {
-    open("is as 'mbarrier.arrive' and waiting leave it, beside '" + use.what + "'");
-  }
+  if (const std::string why = pass_object(o, use, guard); !why.empty()) open(why);
 }
 
+// What is not known of the phases of a use; "": nothing.
+std::string Execution::pass_object(Object& o, const ObjectUse& use, Pair guard) {
+  constexpr const char *k_phases = "is passed in phases that can be told apart",
+                       *k_waits = "is waited at for the phase of the arrival before";
+  const auto every = [&](Pair p, uint64_t n) { return pool_.is_constant(p[0], n) && pool_.is_constant(p[1], n); };
+  if (use.name == k_arrive_and_wait) {
+    o.met = true;
+    return o.arrived[0] ? k_phases : "";
+  }
+  if (use.name == "mbarrier.arrive" && use.operands.size() == 2) {
+    const bool all = pool_.is_true(guard[0]) && pool_.is_true(guard[1]);
+    if (!loops_around_.empty() || !all || !every(use.operands[0], 1) || o.arrived[0]) return k_phases;
+    o.arrived = use.operands[1];
+    return "";
+  }
+  if (use.form == " token") return !o.arrived[0] || use.operands[0] != o.arrived ? k_waits : "";
+  if (use.form == " parity") return !o.arrived[0] || o.met || !every(use.operands[0], 0) ? k_waits : "";
+  return "has the phases that arrivals and waiting alone give it, beside '" + use.name + "'";
+}
+
+// The bytes of a barrier are written by its uses alone.
 void Execution::objects_written() {
-  for (const uint32_t r : object_regions_)
-    for (const flow::Writer& w : writers_.of({r}))
-      if (!object_writers_.contains(w.instruction))
-        unsupported.insert("whether '" + m_.region({r}).name + "' is written as a barrier alone");
+  const uint8_t ow = pointers.offset_bits;
+  for (const auto& [place, o] : objects_) {
+    const Term at = pool_.constant(place.second, ow);
+    for (const Overwrite& w : overwrites_)
+      for (size_t t = 0; t < 2 && w.region.index == place.first; ++t) {
+        const Term near = pool_.any(pool_.ult(pool_.sub(w.offset[t], at), pool_.constant(8, ow)),
+                                    pool_.ult(pool_.sub(at, w.offset[t]), pool_.constant(w.bytes, ow)));
+        if (!pool_.is_false(pool_.all(w.guard[t], near)))
+          unsupported.insert("whether '" + m_.region(w.region).name + "' is written as a barrier alone");
+      }
+  }
 }
 
 }  // namespace fencepost::prove

@@ -203,7 +203,9 @@ TEST(Assembly, copies_that_others_wait_for_are_not_decided_by_their_name) {
       " [%2];\" :: \"r\"(a + 1024), \"l\"(g + b * 64), \"r\"(a) : \"memory\");";
   is(3, k_init + k_barrier + copy + k_wait + "o[b * 64 + t] = s[256 + t];", "orders");
   // What it writes stays inside.
-  is(0, k_init + k_barrier + copy + k_wait + "o[b * 64 + t] = s[64 + t];");
+  const std::string inside = k_init + k_barrier + copy + k_wait + "o[b * 64 + t] = s[64 + t];";
+  is(3, inside, "beside 'cp.async.bulk'");
+  is(3, inside, "!orders");
 }
 
 TEST(Assembly, what_is_not_followed_leaves_the_kernel_undecided) {

@@ -67,13 +67,18 @@ TEST(Mbarriers, ArePassedInPhasesThatAreKnown) {
   expect({.use = "out[g] = t; bar.arrive_and_wait(); auto a = bar.arrive(); bar.wait(std::move(a));"}, 0);
   // What an arrival for itself orders is not used.
   expect({.use = "s[t] = in[g]; auto a = bar.arrive(); bar.wait(std::move(a)); out[g] = s[63 - t];"}, 3);
+  const char* const waits = "whether 'bar' is waited at for the phase of the arrival before";
   const char* const phases = "whether 'bar' is passed in phases that can be told apart";
   expect({.use = "out[g] = t; (void)bar.arrive(2);"}, 3, phases);
   expect({.use = "out[g] = t; if (t < 32) (void)bar.arrive();"}, 3, phases);
   expect({.use = "out[g] = t; for (int i = 0; i < 2; i++) (void)bar.arrive();"}, 3, phases);
   expect({.use = "out[g] = t; (void)bar.arrive(); (void)bar.arrive();"}, 3, phases);
   expect({.use = "out[g] = t; (void)bar.arrive(); bar.arrive_and_wait();"}, 3, phases);
-  expect({.use = "out[g] = t; bar.wait_parity(false);"}, 3, "mbarrier.try_wait");
+  expect({.use = "out[g] = t; bar.wait_parity(false);"}, 3, waits);
+  expect({.use = "out[g] = t; (void)bar.arrive(); bar.wait_parity(false);"}, 0);
+  expect({.use = "out[g] = t; (void)bar.arrive(); bar.wait_parity(true);"}, 3, waits);
+  expect({.use = "out[g] = t; bar.arrive_and_wait(); (void)bar.arrive(); bar.wait_parity(false);"}, 3, waits);
+  expect({.use = "out[g] = t; auto a = bar.arrive(); bar.wait(decltype(a){7});"}, 3, waits);
   expect({.use = "out[g] = t; bar.arrive_and_drop();"}, 3, "mbarrier.arrive_drop");
 }
 
