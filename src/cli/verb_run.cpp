@@ -11,7 +11,6 @@
 #include "judge/judge.h"
 #include "plan/plan.h"
 #include "read/read.h"
-#include "refine/outcomes_of.h"
 #include "results/log.h"
 
 namespace fencepost::cli {
@@ -42,33 +41,16 @@ Expected<campaign::Options> run_options(const Settings& s) {
   return o;
 }
 
-// What the model allows, and of what was seen beyond a set that is not complete, state by state. Nothing with
-// --no-model.
-std::optional<results::Oracle> oracle_of(const Report& r, const Settings& s, ModelCache& models, Diagnostics& errors) {
-  if (s.no_model) return std::nullopt;
-  const auto model = models.get(s.model, r.test);
-  if (!model) {
-    errors.append(model.error());
-    return std::nullopt;
-  }
-  Job job = Job::with_budget(s.budget > 0 ? s.budget : k_oracle_seconds);
-  judge::Oracle oracle(r.test, **model, check_options(s), job);
-  const check::Outcomes& all = oracle.outcomes();
-  results::Oracle out{s.model.empty() ? default_model(r.test) : s.model,
-                      all.states,
-                      all.states.complete ? "" : refine::why_incomplete(all),
-                      all.flags,
-                      {}};
-  if (!all.states.complete)
-    for (const auto& [state, count] : r.totals.states) out.decided[state] = oracle.allowed(state);
-  return out;
-}
-
 // All tests of one command: what came of them, in order.
 class Command {
  public:
   Command(const Settings& s, const Console& console, campaign::Options options)
-      : s_(s), console_(console), options_(std::move(options)) {}
+      : s_(s),
+        console_(console),
+        options_(std::move(options)),
+        form_(s.json  ? results::Form::json
+              : s.csv ? results::Form::csv
+                      : results::Form::text) {}
 
   void add(const std::string& name, prog::Test test) {
     campaign::Options options = options_;
@@ -118,20 +100,17 @@ class Command {
     r.options = tasks_[m.task].options;
     r.device = s_.device;
     r.totals = m.totals;
-    Diagnostics errors;
-    r.oracle = oracle_of(r, s_, models_, errors);
+    const Expected<std::optional<judge::Question>> model = model_of(r.test);
+    const results::Told told = results::told(std::move(r), model.value_or(std::nullopt), form_);
     progress.clear();
-    if (!errors.list.empty()) failed(report_errors(console_, errors));
-    forbidden_ += !results::forbidden_states(r).empty();
-    if (r.oracle)
-      failed(judge::exit_code(results::ruling(r).standing));
-    else if (r.totals.corrupt > 0)
-      failed(k_exit_fails);
+    if (!model) failed(report_errors(console_, model.error()));
+    forbidden_ += told.forbidden;
+    failed(told.exit_code);
     if (s_.json)
-      json_.push_back(results::json(r));
+      json_.push_back(told.answer);
     else
-      console_.out(s_.csv ? results::csv(r) : results::text(r) + "\n");
-    log_ += results::litmus_log(r);
+      console_.out(told.answer);
+    log_ += told.log;
     progress.at(m.task + 1);
   }
   void on(const campaign::Refused& m, Progress& progress) {
@@ -150,11 +129,22 @@ class Command {
     failed(k_exit_undecided);
   }
 
+  // None with --no-model.
+  Expected<std::optional<judge::Question>> model_of(const prog::Test& test) {
+    if (s_.no_model) return std::nullopt;
+    const auto model = models_.get(s_.model, test);
+    if (!model) return std::unexpected(model.error());
+    return judge::Question{{*model, s_.model.empty() ? default_model(test) : s_.model},
+                           check_options(s_),
+                           s_.budget > 0 ? s_.budget : k_oracle_seconds};
+  }
+
   void write_log() { failed(put(console_, s_.log, log_)); }
 
   const Settings& s_;
   const Console& console_;
   campaign::Options options_;
+  results::Form form_;
   ModelCache models_;
   std::vector<std::string> names_;
   std::vector<campaign::Task> tasks_;

@@ -10,6 +10,7 @@
 #include "plan/plan.h"
 #include "prog/weaken.h"
 #include "read/read.h"
+#include "refine/outcomes_of.h"
 #include "term/term.h"
 
 namespace fencepost::judge {
@@ -145,12 +146,22 @@ Oracle::Oracle(const prog::Test& test, const cat::Model& model, const check::Opt
       outcomes_(options.engine == check::Engine::solve ? check::outcomes_by_solving(test, model, options, job)
                                                        : check::outcomes(test, model, options, job)) {}
 
+namespace {
+
+// A free value of the model stands for every value.
+bool is_covered(const prog::StateSet& states, const prog::State& s) {
+  const auto covers = [&](const prog::State& m) {
+    bool fits = m.size() == s.size();
+    for (size_t i = 0; fits && i < s.size(); ++i) fits = m[i].free || m[i].value == s[i].value;
+    return fits;
+  };
+  return states.states.contains(s) || std::any_of(states.states.begin(), states.states.end(), covers);
+}
+
+}  // namespace
+
 Allowed Oracle::allowed(const prog::State& s) {
-  for (const prog::State& known : outcomes_.states.states) {
-    bool fits = known.size() == s.size();
-    for (size_t i = 0; fits && i < s.size(); ++i) fits = known[i].free || known[i].value == s[i].value;
-    if (fits) return Allowed::yes;
-  }
+  if (is_covered(outcomes_.states, s)) return Allowed::yes;
   if (outcomes_.states.complete) return Allowed::no;
   if (const auto it = asked_.find(s); it != asked_.end()) return it->second;
   // Asked as a question of its own: is this state reachable?
@@ -203,6 +214,23 @@ Allowed reachable(prog::Test query, const cat::Model& model, const check::Option
 }
 
 }  // namespace
+
+Allows allows(const prog::Test& test, const Question& q, const std::map<prog::State, uint64_t>& seen) {
+  Job job = Job::with_budget(q.seconds);
+  Oracle oracle(test, *q.model.model, q.check, job);
+  Allows out{q.model.name, oracle.outcomes()};
+  if (oracle.complete()) return out;
+  out.why = refine::why_incomplete(out.outcomes);
+  for (const auto& [state, count] : seen) out.decided[state] = oracle.allowed(state);
+  return out;
+}
+
+Allowed Allows::of(const prog::State& s) const {
+  if (is_covered(outcomes.states, s)) return Allowed::yes;
+  if (outcomes.states.complete) return Allowed::no;
+  const auto found = decided.find(s);
+  return found == decided.end() ? Allowed::unknown : found->second;
+}
 
 Allowed Oracle::condition() { return reachable(test_, model_, options_, job_); }
 

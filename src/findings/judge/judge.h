@@ -58,6 +58,19 @@ std::vector<Weakening> one_step_weakenings(const prog::Test& test);
 
 // ---- the model ------------------------------------------------------------------------------------------
 
+struct NamedModel {
+  const cat::Model* model = nullptr;  // none: the test is left out
+  std::string name;
+};
+// What a model says of the final states of a test: all of them, or else those that somebody asked about.
+struct Allows {
+  std::string model;
+  check::Outcomes outcomes;
+  std::string why = {};                         // its states are not complete: why, in one clause
+  std::map<prog::State, Allowed> decided = {};  // then also: states beyond them, each asked about by itself
+  Allowed of(const prog::State& s) const;
+};
+
 // The final states that a model allows, complete, or else decided state by state.
 class Oracle {
  public:
@@ -78,6 +91,14 @@ class Oracle {
   check::Outcomes outcomes_;
   std::map<prog::State, Allowed> asked_;
 };
+
+struct Question {
+  NamedModel model;
+  check::Options check;
+  double seconds = 10;
+};
+// Of a list of states that is not complete those are decided that were `seen`.
+Allows allows(const prog::Test& test, const Question& q, const std::map<prog::State, uint64_t>& seen);
 
 // ---- judging --------------------------------------------------------------------------------------------
 
@@ -135,10 +156,6 @@ struct Judged {
   int exit_code() const;  // 1 violated or broken_run, 3 suspected, undecided or something owed, else 0
 };
 
-struct NamedModel {
-  const cat::Model* model = nullptr;  // none: the test is left out
-  std::string name;
-};
 // Weakenings of a test are judged as tests of their own where they ran.
 struct Judge {
   std::function<NamedModel(const prog::Test&)> model_of;

@@ -64,9 +64,9 @@ std::string title_of(const Report& r) {
 
 // A flagged test has no forbidden states, whatever the model's executions end in.
 const char* verdict_word(const Report& r, const prog::State& s) {
-  const judge::Allowed a = allowed(r.oracle, s);
+  const judge::Allowed a = allowed(r, s);
   if (a == judge::Allowed::yes) return name(a);
-  if (r.oracle && !r.oracle->flags.empty()) return "undefined";
+  if (r.allows && !r.allows->outcomes.flags.empty()) return "undefined";
   return a == judge::Allowed::no ? name(a) : "unknown";
 }
 
@@ -79,10 +79,10 @@ std::string stop_text(const campaign::Options& o) {
 }
 
 // How many of the states that the model allows were seen.
-std::string coverage(const Oracle& oracle, const std::map<prog::State, uint64_t>& seen) {
-  if (!oracle.states.complete)
-    return "not all states known, and those that were seen are asked about one by one: " + oracle.why;
-  const auto& allowed = oracle.states.states;
+std::string coverage(const judge::Allows& allows, const std::map<prog::State, uint64_t>& seen) {
+  if (!allows.outcomes.states.complete)
+    return "not all states known, and those that were seen are asked about one by one: " + allows.why;
+  const auto& allowed = allows.outcomes.states.states;
   if (allowed.empty()) return "no state is allowed";
   const auto unseen = std::count_if(allowed.begin(), allowed.end(), [&](const auto& s) { return !seen.contains(s); });
   return fmt::format("{} states allowed, {}", allowed.size(),
@@ -97,20 +97,8 @@ std::string why_no_evidence(const inspect::WhatRanReport& w) {
 
 }  // namespace
 
-judge::Allowed allowed(const std::optional<Oracle>& oracle, const prog::State& s) {
-  if (!oracle) return judge::Allowed::unknown;
-  // A free value of the model stands for every value.
-  const auto covers = [&](const prog::State& m) {
-    for (size_t i = 0; i < s.size(); ++i)
-      if (!m[i].free && m[i].value != s[i].value) return false;
-    return m.size() == s.size();
-  };
-  if (oracle->states.states.contains(s) ||
-      std::any_of(oracle->states.states.begin(), oracle->states.states.end(), covers))
-    return judge::Allowed::yes;
-  if (oracle->states.complete) return judge::Allowed::no;
-  const auto found = oracle->decided.find(s);
-  return found == oracle->decided.end() ? judge::Allowed::unknown : found->second;
+judge::Allowed allowed(const Report& r, const prog::State& s) {
+  return r.allows ? r.allows->of(s) : judge::Allowed::unknown;
 }
 
 judge::Ruling ruling(const Report& r) {
@@ -120,20 +108,20 @@ judge::Ruling ruling(const Report& r) {
   seen.evidence = name(r.setup.evidence);
   seen.instances = r.totals.instances;
   seen.corrupt = r.totals.corrupt;
-  if (r.oracle) {
-    seen.model = r.oracle->model;
-    seen.flags = r.oracle->flags;
+  if (r.allows) {
+    seen.model = r.allows->model;
+    seen.flags = r.allows->outcomes.flags;
   }
   for (const auto& [s, n] : r.totals.states)
-    seen.states.push_back({prog::to_string(r.setup.observables, s), n, allowed(r.oracle, s)});
+    seen.states.push_back({prog::to_string(r.setup.observables, s), n, allowed(r, s)});
   return judge::rule(seen);
 }
 
 std::vector<prog::State> forbidden_states(const Report& r) {
   std::vector<prog::State> out;
-  if (r.oracle && !r.oracle->flags.empty()) return out;
+  if (r.allows && !r.allows->outcomes.flags.empty()) return out;
   for (const auto& [s, n] : r.totals.states)
-    if (n > 0 && allowed(r.oracle, s) == judge::Allowed::no) out.push_back(s);
+    if (n > 0 && allowed(r, s) == judge::Allowed::no) out.push_back(s);
   return out;
 }
 
@@ -148,11 +136,11 @@ std::string text(const Report& r) {
   for (const auto& [s, n] : t.states)
     out += fmt::format("{:>14} {} {:<40} {}\n", n, satisfies(r, s) ? "*" : " ", prog::to_string(r.setup.observables, s),
                        verdict_word(r, s));
-  if (r.oracle) {
-    out += fmt::format("model {}: {}\n", r.oracle->model, coverage(*r.oracle, t.states));
-    if (!r.oracle->flags.empty())
-      out += fmt::format("the test has {} under {}, which then promises nothing\n", fmt::join(r.oracle->flags, ", "),
-                         r.oracle->model);
+  if (r.allows) {
+    out += fmt::format("model {}: {}\n", r.allows->model, coverage(*r.allows, t.states));
+    if (!r.allows->outcomes.flags.empty())
+      out += fmt::format("the test has {} under {}, which then promises nothing\n",
+                         fmt::join(r.allows->outcomes.flags, ", "), r.allows->model);
   }
   if (r.test.condition.kind != prog::Cond::Kind::always)
     out += fmt::format("{}: {} of {}, {}\n", condition_text(r.test), yes, all,
@@ -179,7 +167,7 @@ std::string text(const Report& r) {
     out += fmt::format("CORRUPT: {} instances left no readable result; nothing of this run is evidence\n", t.corrupt);
   for (const prog::State& s : forbidden_states(r))
     out += fmt::format("FORBIDDEN: {} seen {} times, and {} forbids it{}\n", prog::to_string(r.setup.observables, s),
-                       t.states.at(s), r.oracle->model,
+                       t.states.at(s), r.allows->model,
                        r.setup.evidence == campaign::Evidence::none
                            ? "; no evidence against the device: " + why_no_evidence(r.setup.what_ran)
                            : "");
@@ -201,7 +189,7 @@ std::string litmus_log(const Report& r) {
       fmt::format("Device={}\nMode={}\nPlacement={}\nSeed={}\nWhatRan={}\nTimeouts={}/{}\nCorrupt={}\nIncomplete={}\n",
                   r.setup.device.name, plan::name(r.options.shape.mode), r.setup.placement, r.options.seed,
                   inspect::name(r.setup.what_ran.verdict), t.time_outs, t.waits, t.corrupt, t.incomplete);
-  if (r.oracle) out += fmt::format("Model={}\n", r.oracle->model);
+  if (r.allows) out += fmt::format("Model={}\n", r.allows->model);
   for (const prog::State& s : forbidden_states(r))
     out += fmt::format("ForbiddenState={}\n", prog::to_string(r.setup.observables, s));
   out += fmt::format("Observation {} {} {} {}\n", title, often(yes, no), yes, no);
@@ -281,8 +269,8 @@ std::string json(const Report& r) {
                 {"frame_missing", r.setup.what_ran.frame_missing},
                 {"sites", sites}}},
               {"states", states},
-              {"standing", r.oracle ? name(ruled.standing) : ""},
-              {"reason", r.oracle ? ruled.reason : ""},
+              {"standing", r.allows ? name(ruled.standing) : ""},
+              {"reason", r.allows ? ruled.reason : ""},
               {"condition", condition_text(r.test)},
               {"positive", yes},
               {"negative", counted(r) - yes},
@@ -295,14 +283,14 @@ std::string json(const Report& r) {
               {"seconds", t.seconds},
               {"device_seconds", t.device_seconds},
               {"groups", groups}};
-  if (r.oracle) {
+  if (r.allows) {
     Json unseen = Json::array();
-    for (const prog::State& s : r.oracle->states.states)
+    for (const prog::State& s : r.allows->outcomes.states.states)
       if (!t.states.contains(s)) unseen.push_back(prog::to_string(r.setup.observables, s));
-    out["model"] = {{"name", r.oracle->model},
-                    {"complete", r.oracle->states.complete},
-                    {"why", r.oracle->why},
-                    {"flags", r.oracle->flags},
+    out["model"] = {{"name", r.allows->model},
+                    {"complete", r.allows->outcomes.states.complete},
+                    {"why", r.allows->why},
+                    {"flags", r.allows->outcomes.flags},
                     {"allowed_not_seen", unseen}};
   }
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -313,8 +301,18 @@ std::string csv(const Report& r) {
   for (const auto& [s, n] : r.totals.states)
     out += fmt::format("{},{},{},{},{},{:.6f},{},{},{},{},{},{}\n", csv_field(r.name), csv_field(r.setup.device.name),
                        csv_field(prog::to_string(r.setup.observables, s)), n, r.totals.instances, r.totals.seconds,
-                       satisfies(r, s) ? 1 : 0, r.oracle ? csv_field(r.oracle->model) : "", verdict_word(r, s),
+                       satisfies(r, s) ? 1 : 0, r.allows ? csv_field(r.allows->model) : "", verdict_word(r, s),
                        inspect::name(r.setup.what_ran.verdict), name(r.setup.evidence), r.options.seed);
+  return out;
+}
+
+Told told(Report r, const std::optional<judge::Question>& asked, Form form) {
+  if (asked) r.allows = judge::allows(r.test, *asked, r.totals.states);
+  Told out;
+  out.answer = form == Form::json ? json(r) : form == Form::csv ? csv(r) : text(r) + "\n";
+  out.log = litmus_log(r);
+  out.forbidden = !forbidden_states(r).empty();
+  out.exit_code = r.allows ? judge::exit_code(ruling(r).standing) : r.totals.corrupt > 0 ? 1 : 0;
   return out;
 }
 

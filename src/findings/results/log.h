@@ -1,5 +1,5 @@
 #pragma once
-// The result of a run for people and for other tools, beside what a model says of each state. The standing is that of
+// The result of a run, held against what a model allows, for people and for other tools. The standing is that of
 // judge/standing.h.
 //
 // `text` is for people. `litmus_log` is the log of litmus7, which mcompare7 and its relatives read (States, Ok or No,
@@ -10,21 +10,10 @@
 #include <vector>
 
 #include "campaign/runner.h"
-#include "judge/standing.h"
+#include "judge/judge.h"
 #include "prog/state.h"
 
 namespace fencepost::results {
-
-// What a model says. `complete` false: only the states in it are known to be allowed, and of the others only those in
-// `decided` are known at all.
-struct Oracle {
-  std::string model;
-  prog::StateSet states;
-  std::string why;                      // incomplete: why, in one clause
-  std::vector<std::string> flags = {};  // data races and the like: then the model promises nothing
-  std::map<prog::State, judge::Allowed> decided = {};
-};
-judge::Allowed allowed(const std::optional<Oracle>& oracle, const prog::State& s);
 
 struct Report {
   std::string name;  // of the file, or file and test
@@ -34,10 +23,11 @@ struct Report {
   campaign::Setup setup;
   campaign::Totals totals;
   std::vector<campaign::RoundGroup> groups;  // kept with --series or --json
-  std::optional<Oracle> oracle;
+  std::optional<judge::Allows> allows;       // none: no model was asked
 };
-judge::Ruling ruling(const Report& r);  // of what was seen; without an oracle nothing is decided
-// States that were observed, that the oracle knows to be forbidden, and that count: none of a flagged test.
+judge::Allowed allowed(const Report& r, const prog::State& s);
+judge::Ruling ruling(const Report& r);  // of what was seen; without a model nothing is decided
+// States that were observed, that the model forbids, and that count: none of a flagged test.
 std::vector<prog::State> forbidden_states(const Report& r);
 
 std::string text(const Report& r);
@@ -46,5 +36,15 @@ std::string json(const Report& r);
 inline constexpr const char* k_csv_header =
     "test,device,state,instances,of,seconds,condition,model,verdict,what_ran,evidence,seed\n";
 std::string csv(const Report& r);  // without header
+
+// ---- a run held against a model, and told -----------------------------------------------------------------
+enum class Form : uint8_t { text, csv, json };
+struct Told {
+  std::string answer, log;  // in the form; litmus_log
+  bool forbidden = false;   // a state was seen that the model forbids
+  int exit_code = 0;
+};
+// `r` has all but `allows`. `asked`: none, where no model is.
+Told told(Report r, const std::optional<judge::Question>& asked, Form form);
 
 }  // namespace fencepost::results

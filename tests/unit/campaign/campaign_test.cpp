@@ -7,7 +7,7 @@
 #include "campaign/runner.h"
 #include "campaign/session.h"
 #include "campaign/wire.h"
-#include "judge/standing.h"
+#include "judge/judge.h"
 #include "results/log.h"
 
 using namespace fencepost;
@@ -225,7 +225,7 @@ Report sample() {
   r.totals.states = {{state(0, 0), 7}, {state(0, 1), 1000}, {state(1, 1), 893}};
   r.totals.instances = 1900;
   r.totals.seconds = 0.5;
-  r.oracle = Oracle{"strict", {{state(0, 1), state(1, 0), state(1, 1)}, true}, ""};
+  r.allows = judge::Allows{"strict", {.states = {{state(0, 1), state(1, 0), state(1, 1)}, true}}};
   return r;
 }
 
@@ -255,19 +255,19 @@ TEST(Log, ForbiddenStatesAreLoudAndOnlyCompleteSetsForbid) {
   r.setup.what_ran.verdict = inspect::WhatRan::reordered;
   EXPECT_NE(text(r).find("the machine code is another program (reordered)"), std::string::npos);
   EXPECT_EQ(text(r).find("could not be inspected"), std::string::npos);
-  r.oracle->states.complete = false;
+  r.allows->outcomes.states.complete = false;
   EXPECT_TRUE(forbidden_states(r).empty());
-  EXPECT_EQ(allowed(r.oracle, {{false, 0}, {false, 1}}), judge::Allowed::yes);
-  EXPECT_EQ(allowed(r.oracle, {{false, 0}, {false, 0}}), judge::Allowed::unknown);
-  EXPECT_EQ(allowed(std::nullopt, {{false, 0}, {false, 0}}), judge::Allowed::unknown);
+  EXPECT_EQ(allowed(r, {{false, 0}, {false, 1}}), judge::Allowed::yes);
+  EXPECT_EQ(allowed(r, {{false, 0}, {false, 0}}), judge::Allowed::unknown);
+  EXPECT_EQ(allowed(Report{}, {{false, 0}, {false, 0}}), judge::Allowed::unknown);
   EXPECT_NE(text(r).find("not all states known"), std::string::npos);
   // Nothing that ends is nothing that could be seen.
-  r.oracle = Oracle{"strict", {{}, true}, ""};
+  r.allows = judge::Allows{"strict", {.states = {{}, true}}};
   EXPECT_NE(text(r).find("no state is allowed"), std::string::npos);
   EXPECT_EQ(text(r).find("all were observed"), std::string::npos);
   // A value that nothing fixes covers every value.
-  r.oracle = Oracle{"strict", {{{{true, 0}, {false, 0}}}, true}, ""};
-  EXPECT_EQ(allowed(r.oracle, {{false, 5}, {false, 0}}), judge::Allowed::yes);
+  r.allows = judge::Allows{"strict", {.states = {{{{true, 0}, {false, 0}}}, true}}};
+  EXPECT_EQ(allowed(r, {{false, 5}, {false, 0}}), judge::Allowed::yes);
 }
 
 // The judge of `run` is that of `judge`: a race excuses, missing evidence suspects, what is undecided is not forbidden.
@@ -277,19 +277,19 @@ TEST(Log, StandingsAreThoseOfTheOneJudge) {
   r.setup.evidence = Evidence::none;
   EXPECT_EQ(ruling(r).standing, judge::Standing::suspected);
   r.setup.evidence = Evidence::language_level;
-  r.oracle->flags = {"race"};
+  r.allows->outcomes.flags = {"race"};
   EXPECT_EQ(ruling(r).standing, judge::Standing::consistent);
   EXPECT_TRUE(forbidden_states(r).empty());
   EXPECT_EQ(text(r).find("FORBIDDEN"), std::string::npos);
   EXPECT_NE(text(r).find("the test has race under strict, which then promises nothing"), std::string::npos);
   EXPECT_EQ(litmus_log(r).find("ForbiddenState"), std::string::npos);
   EXPECT_NE(csv(r).find(",undefined,"), std::string::npos);
-  r.oracle->flags.clear();
-  r.oracle->states.complete = false;
+  r.allows->outcomes.flags.clear();
+  r.allows->outcomes.states.complete = false;
   EXPECT_EQ(ruling(r).standing, judge::Standing::undecided);
-  r.oracle->decided[{{false, 0}, {false, 0}}] = judge::Allowed::no;
+  r.allows->decided[{{false, 0}, {false, 0}}] = judge::Allowed::no;
   EXPECT_EQ(ruling(r).standing, judge::Standing::violated);
-  r.oracle->decided[{{false, 0}, {false, 0}}] = judge::Allowed::yes;
+  r.allows->decided[{{false, 0}, {false, 0}}] = judge::Allowed::yes;
   EXPECT_EQ(ruling(r).standing, judge::Standing::consistent);
   r.totals.corrupt = 1;
   EXPECT_EQ(ruling(r).standing, judge::Standing::broken_run);
