@@ -8,7 +8,6 @@
 #include "cli/file_report.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
-#include "cli/readings.h"
 #include "cli/verbs.h"
 #include "cli/worker.h"
 #include "litmus/condition.h"
@@ -56,6 +55,11 @@ void leave(FileReport r, const Settings& s, const std::string& path, const std::
 }
 
 using Bounds = std::optional<check::BoundsFile>;
+
+report::Around around(const Settings& s, const prog::Test& test, ModelCache& models) {
+  return {[&](const std::string& name) { return models.get(name, test); }, [&] { return job_of(s); }, s.model_name(),
+          s.readings};
+}
 
 // `alone`: no other file is given, so that an option without effect on this test has none at all.
 FileReport check_file(const std::string& path, const Settings& s, ModelCache& models, const Bounds& bounds,
@@ -108,7 +112,8 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
     }
     Job job = job_of(s);
     leave(r, s, path, *tests, static_cast<size_t>(&test - tests->data()), *model, options);
-    const check::Result result = check::check(test, *model, options, job);
+    report::Checked checked = report::checked(name, test, *model, options, around(s, test, models), s.json, job);
+    const check::Result& result = checked.result;
     if (!s.save_bounds.empty())
       r.saved += check::print_bounds(
           check::program_name(path, test), test, result.bound,
@@ -118,18 +123,12 @@ FileReport check_file(const std::string& path, const Settings& s, ModelCache& mo
       r.err += fmt::format(
           "{}: note: the launch has one thread, which has no race by itself; --grid 1.1.2 asks two groups of one\n",
           name);
-    const check::Beside beside = check::beside(test, *model, options, result, job);
-    std::vector<report::OtherReading> readings;
-    if (s.readings) readings = other_readings(test, *model, options, s, models);
-    if (s.readings && readings.empty())
+    if (s.readings && !checked.other_readings)
       r.err += fmt::format("{}: note: the head of the model names no other reading\n", path);
-    prog::Test told = test;  // with what the answer takes for granted
-    for (std::string& a : assumed_answers(test, *model, options, result, s, models))
-      told.assumptions.push_back(std::move(a));
     if (s.json)
-      r.json.push_back(report::check_json(name, told, *model, options, result, beside, readings));
+      r.json.push_back(std::move(checked.answer));
     else
-      r.out += report::check_line(name, told, *model, options, result, beside, readings) + "\n";
+      r.out += checked.answer;
     if (!s.witness.empty()) write_witness(r, s, name, test, *model, options, result);
     if (!s.output.empty()) write_certificate(r, s, path, test, *model, options, result);
     r.code = worse(r.code, result.verdict.vacuous ? k_exit_undecided : fencepost::exit_code(result.verdict.status));

@@ -9,6 +9,7 @@
 //
 // JSON: one object per call with "schema": "fencepost.<kind>/1". A field is added without a new number;
 // changing or removing one takes a new number. docs/json.md lists them.
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +51,22 @@ std::string check_line(const std::string& path, const prog::Test& test, const ca
 std::string check_json(const std::string& path, const prog::Test& test, const cat::Model& model,
                        const check::Options& options, const check::Result& result, const check::Beside& beside = {},
                        const std::vector<OtherReading>& readings = {});
+// What is asked beside the question itself.
+struct Around {
+  std::function<Expected<const cat::Model*>(const std::string& name)> model;  // another model for this test
+  std::function<Job()> job;  // for each further question, which has the time of the first
+  std::string named;         // the model as the user named it: an answer in it, "ptx-9[P2=strict]", is not assumed
+  bool readings = false;     // other readings of the model's document are asked too
+};
+struct Checked {
+  check::Result result;
+  std::string answer;  // check_json, or check_line with its newline
+  bool other_readings = false;
+};
+// Decides the question and tells the answer, with what is so beside it, what it assumes, and other readings. This is
+// the verb `check`.
+Checked checked(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Options& options,
+                const Around& around, bool json, Job& job);
 // The execution a verdict rests on, in every form (for --witness); empty texts when it rests on none.
 Report witness(const std::string& path, const prog::Test& test, const cat::Model& model, const check::Options& options,
                const check::Result& result);
