@@ -41,7 +41,7 @@ endfunction()
 # Rooms that read what people wrote, print, or wait for devices and files: their own speed is not felt, and -O1 takes two
 # thirds of the time of -O3 to compile. What evaluates, searches, solves, interprets or proves is not among them.
 set(fencepost_light_rooms draw cat litmus spirv shader read print lower axb export cycle ir launch verifier driver code emit
-  inspect store hunt plan async campaign fleet tune standalone judge results analysis trial chart page report cli)
+  inspect store hunt plan async campaign fleet tune standalone judge results analysis trial fairness chart page report cli)
 set(fencepost_light_options $<$<CONFIG:Release>:-O1>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   list(APPEND fencepost_light_options -Wno-stringop-overflow)  # copies of 2^63 bytes, as in CMakeLists.txt; -O3 sees none

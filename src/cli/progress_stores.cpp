@@ -12,8 +12,8 @@
 #include "cli/progress_inputs.h"
 #include "cli/verbs.h"
 #include "explorer/explorer.h"
+#include "fairness/kept.h"
 #include "store/store.h"
-#include "trial/kept.h"
 
 namespace fencepost::cli {
 namespace {
@@ -28,8 +28,8 @@ Expected<void> refuse(const Settings& s, std::initializer_list<const char*> opti
 }
 
 struct Looked {
-  trial::Kept kept;
-  trial::Survey survey;
+  fairness::Kept kept;
+  fairness::Survey survey;
 };
 
 Expected<Looked> look(const CommandLine& line, const Console& console, const std::vector<std::string>& models) {
@@ -43,9 +43,9 @@ Expected<Looked> look(const CommandLine& line, const Console& console, const std
   }
   auto asked = progress_models(models);
   if (!asked) return std::unexpected(asked.error());
-  auto kept = trial::kept_runs(stores, {s.only_tests, s.only_devices, s.only_configurations});
+  auto kept = fairness::kept_runs(stores, {s.only_tests, s.only_devices, s.only_configurations});
   if (!kept) return std::unexpected(kept.error());
-  auto survey = trial::survey(*kept, *asked);
+  auto survey = fairness::survey(*kept, *asked);
   if (!survey) return std::unexpected(survey.error());
   return Looked{std::move(*kept), std::move(*survey)};
 }
@@ -85,9 +85,9 @@ int run_progress_stats(const CommandLine& line, const Console& console) {
         console, error_at({}, "--json and --csv are two forms of one answer", "leave one of the two out").error());
   const auto l = look(line, console, {});
   if (!l) return report_errors(console, l.error());
-  console.out(s.json  ? trial::to_json(l->kept, l->survey)
-              : s.csv ? trial::to_csv(l->kept, l->survey)
-                      : trial::to_text(l->kept, l->survey));
+  console.out(s.json  ? fairness::to_json(l->kept, l->survey)
+              : s.csv ? fairness::to_csv(l->kept, l->survey)
+                      : fairness::to_text(l->kept, l->survey));
   return k_exit_holds;
 }
 
@@ -101,12 +101,12 @@ int run_progress_judge(const CommandLine& line, const Console& console) {
   if (!l) return report_errors(console, l.error());
   if (*form == ".svg")
     return report_errors(console, error_at({}, "judged progress tests are not a chart", "'report' draws them").error());
-  const std::string text = s.json || *form == ".json" ? trial::judged_json(l->kept, l->survey)
-                           : s.csv || *form == ".csv" ? trial::judged_csv(l->kept, l->survey)
-                           : *form == ".md"           ? trial::judged_markdown(l->kept, l->survey)
-                                                      : trial::judged_text(l->kept, l->survey);
+  const std::string text = s.json || *form == ".json" ? fairness::judged_json(l->kept, l->survey)
+                           : s.csv || *form == ".csv" ? fairness::judged_csv(l->kept, l->survey)
+                           : *form == ".md"           ? fairness::judged_markdown(l->kept, l->survey)
+                                                      : fairness::judged_text(l->kept, l->survey);
   const int written = put(console, s.output, text);
-  return written != k_exit_holds ? written : trial::violates(l->survey) ? k_exit_fails : k_exit_holds;
+  return written != k_exit_holds ? written : fairness::violates(l->survey) ? k_exit_fails : k_exit_holds;
 }
 
 int run_progress_report(const CommandLine& line, const Console& console) {

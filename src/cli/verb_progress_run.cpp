@@ -13,9 +13,9 @@
 #include "cli/verbs.h"
 #include "export/mapping.h"
 #include "export/table.h"
+#include "fairness/summary.h"
 #include "store/store.h"
 #include "trial/session.h"
-#include "trial/summary.h"
 
 namespace fencepost::cli {
 namespace {
@@ -28,12 +28,15 @@ struct Wanted {
   std::shared_ptr<const exports::RoleTable> table;
 };
 
-// The test of each task, its mapping, and what became of it.
+// What became of a task.
 struct Piece {
-  uint32_t test = 0;
-  std::string mapping;
+  fairness::Result result;
   trial::Started started;
-  std::map<uint32_t, trial::Run> runs;
+  std::map<uint32_t, trial::Run> runs;  // each of the result's
+
+  void add(uint32_t number, const trial::Run& run) {
+    if (runs.emplace(number, run).second) result.runs.add(run);
+  }
 };
 
 // A program that an assembler changed says nothing of the test.
@@ -53,9 +56,9 @@ class Command {
   bool on(const trial::Ran& m);
   void on(const trial::Refused& m);
   bool on(const trial::Message& m);
-  void print(const trial::Summary& summary, const std::vector<trial::Result>& results);
-  std::string line_of(const Piece& p, const trial::Runs& r) const;
-  std::string json_of(const Piece& p, const trial::Runs& r) const;
+  void print(const fairness::Summary& summary, const std::vector<fairness::Result>& results);
+  std::string line_of(const Piece& p, const fairness::Runs& r) const;
+  std::string json_of(const Piece& p, const fairness::Runs& r) const;
 
   const Settings& s_;
   const Console& console_;
@@ -145,7 +148,7 @@ Expected<void> Command::prepare(const std::vector<std::string>& operands) {
       const std::string key = tests_[t].name + '\n' + trial::hash_of(tests_[t]) + '\n' + mapping;
       if (const auto found = known.find(key); found != known.end()) task.known = found->second;
       tasks_.push_back(std::move(task));
-      pieces_.push_back({t, mapping});
+      pieces_.push_back({{t, mapping, *exports::order_from(s_.order), {}, false}, {}, {}});
     }
   return {};
 }
@@ -153,19 +156,20 @@ Expected<void> Command::prepare(const std::vector<std::string>& operands) {
 void Command::on(const trial::Started& m) {
   Piece& p = pieces_[m.task];
   p.started = m;
+  p.result.any_order = trial::any_order(m.variant);
   if (dropped(p)) {
-    console_.err(fmt::format("{}, {}: its runs count for nothing, another program ran ({})\n", tests_[p.test].name,
-                             p.mapping, m.what_ran));
+    console_.err(fmt::format("{}, {}: its runs count for nothing, another program ran ({})\n",
+                             tests_[p.result.test].name, p.result.mapping, m.what_ran));
     code_ = worse(code_, k_exit_undecided);
   }
   for (const store::ProgressRecord& r : tasks_[m.task].known)
     if (r.device == m.device && r.variant == m.variant && r.run < s_.progress_runs)
-      if (const auto run = trial::run_of(r)) p.runs[r.run] = *run;
+      if (const auto run = trial::run_of(r)) p.add(r.run, *run);
 }
 
 bool Command::on(const trial::Ran& m) {
   Piece& p = pieces_[m.task];
-  p.runs[m.number] = m.run;
+  p.add(m.number, m.run);
   if (!store_) return true;
   const auto added = store_->add(trial::record_of(tasks_[m.task].test, tasks_[m.task].options, p.started, m));
   if (!added) {
@@ -179,7 +183,7 @@ bool Command::on(const trial::Ran& m) {
 void Command::on(const trial::Refused& m) {
   Piece& p = pieces_[m.task];
   const Diagnostics why = (m.unsupported ? unsupported_at({}, m.why, m.hint) : error_at({}, m.why, m.hint)).error();
-  console_.err(fmt::format("{}, {}: {}", tests_[p.test].name, p.mapping, render(why)));
+  console_.err(fmt::format("{}, {}: {}", tests_[p.result.test].name, p.result.mapping, render(why)));
   code_ = worse(code_, exit_code(why));
 }
 
@@ -205,30 +209,26 @@ int Command::run() {
     console_.err("stopped before all runs were done\n");
     code_ = worse(code_, k_exit_undecided);
   }
-  std::vector<trial::Result> results;
-  for (const Piece& p : pieces_) {
-    if (!counts(p)) continue;
-    trial::Result r{p.test, p.mapping, *exports::order_from(s_.order), {}, trial::any_order(p.started.variant)};
-    for (const auto& [number, run] : p.runs) r.runs.add(run);
-    results.push_back(r);
-  }
-  const auto summary = trial::summarise(tests_, results, models_);
+  std::vector<fairness::Result> results;
+  for (const Piece& p : pieces_)
+    if (counts(p)) results.push_back(p.result);
+  const auto summary = fairness::summarise(tests_, results, models_);
   if (!summary) return report_errors(console_, summary.error());
   print(*summary, results);
-  for (const trial::ModelRow& m : summary->models)
+  for (const fairness::ModelRow& m : summary->models)
     if (!m.violated.empty()) code_ = worse(code_, k_exit_fails);
   return code_;
 }
 
-std::string Command::line_of(const Piece& p, const trial::Runs& r) const {
-  return fmt::format("{}  {}  starved {} of {}{}{}\n", tests_[p.test].name, p.mapping, r.bad(), r.total,
+std::string Command::line_of(const Piece& p, const fairness::Runs& r) const {
+  return fmt::format("{}  {}  starved {} of {}{}{}\n", tests_[p.result.test].name, p.result.mapping, r.bad(), r.total,
                      r.hung > 0 ? fmt::format(" ({} hung)", r.hung) : "",
                      r.threads != 0 ? fmt::format(", thread{} {}", (r.threads & (r.threads - 1)) != 0 ? "s" : "",
                                                   trial::threads_text(r.threads))
                                     : "");
 }
 
-std::string Command::json_of(const Piece& p, const trial::Runs& r) const {
+std::string Command::json_of(const Piece& p, const fairness::Runs& r) const {
   std::string runs;
   for (const auto& [number, run] : p.runs)
     runs += fmt::format(
@@ -239,18 +239,17 @@ std::string Command::json_of(const Piece& p, const trial::Runs& r) const {
   return fmt::format(
       "{{\"test\": {}, \"mapping\": \"{}\", \"device\": {}, \"variant\": {}, \"what_ran\": {}, \"instances\": {}, "
       "\"frequency\": \"{}\", \"threads\": \"{}\", \"runs\": [{}]}}",
-      json_string(tests_[p.test].name), p.mapping, json_string(p.started.device), json_string(p.started.variant),
-      json_string(p.started.what_ran), p.started.instances, trial::name(trial::frequency(r)),
-      trial::threads_text(r.threads), runs);
+      json_string(tests_[p.result.test].name), p.result.mapping, json_string(p.started.device),
+      json_string(p.started.variant), json_string(p.started.what_ran), p.started.instances,
+      fairness::name(fairness::frequency(r)), trial::threads_text(r.threads), runs);
 }
 
-void Command::print(const trial::Summary& summary, const std::vector<trial::Result>& results) {
+void Command::print(const fairness::Summary& summary, const std::vector<fairness::Result>& results) {
   std::string lines, json;
-  size_t next = 0;
   uint64_t runs = 0;
   for (const Piece& p : pieces_) {
     if (!counts(p)) continue;
-    const trial::Runs& r = results[next++].runs;
+    const fairness::Runs& r = p.result.runs;
     runs += r.total;
     if (r.bad() > 0) lines += line_of(p, r);
     if (s_.json) json += fmt::format("{}\n    {}", json.empty() ? "" : ",", json_of(p, r));
@@ -258,11 +257,11 @@ void Command::print(const trial::Summary& summary, const std::vector<trial::Resu
   if (s_.json) {
     console_.out(
         fmt::format("{{\n  \"schema\": \"fencepost.progress.run/1\",\n  \"summary\": {},\n  \"results\": [{}]\n}}\n",
-                    trial::to_json(summary, tests_), json));
+                    fairness::to_json(summary, tests_), json));
     return;
   }
   if (results.empty()) return;
-  console_.out(lines + (lines.empty() ? "" : "\n") + trial::to_text(summary, tests_));
+  console_.out(lines + (lines.empty() ? "" : "\n") + fairness::to_text(summary, tests_));
   console_.out(fmt::format("\n{} weak and {} strong tests, {} runs{}\n", summary.weak_tests, summary.strong_tests, runs,
                            store_ ? fmt::format(", {} of them new in {}", added_, s_.progress_store) : ""));
 }

@@ -12,15 +12,16 @@
 #include "fair/model.h"
 #include "oracle/oracle.h"
 #include "page/plot.h"
+#include "trial/trial.h"
 
 namespace fencepost::explorer {
 namespace {
 
 using draw::escape_xml;
-using trial::Cell;
-using trial::Column;
-using trial::ColumnRow;
-using trial::Frequency;
+using fairness::Cell;
+using fairness::Column;
+using fairness::ColumnRow;
+using fairness::Frequency;
 
 // Filters without a script: the tests stand behind the radio buttons that choose among them.
 const char* const k_style = R"(
@@ -39,7 +40,7 @@ std::string of(uint64_t some, uint64_t all) { return fmt::format("{} of {}", som
 
 std::string column_name(const Column& c) { return fmt::format("{}, {}, {}", c.device, c.variant, c.mapping); }
 
-std::string devices_by_variants(const trial::Kept& kept, const trial::Survey& s) {
+std::string devices_by_variants(const fairness::Kept& kept, const fairness::Survey& s) {
   std::vector<page::Bar> bars;
   draw::Rows rows{{"device", "variant", "mapping", "tests", "never starve", "sometimes", "always", "hung",
                    "weak that starve", "strong that starve", "runs", "seconds", "watchdog"},
@@ -66,16 +67,16 @@ std::string devices_by_variants(const trial::Kept& kept, const trial::Survey& s)
          table;
 }
 
-std::string models(const trial::Survey& s) {
+std::string models(const fairness::Survey& s) {
   draw::Rows rows{{"device", "variant", "model", "weak violated", "maybe weak memory", "strong starved"}, {}, 3};
-  for (const trial::Group& g : s.groups)
-    for (const trial::ModelRow& m : g.summary.models)
+  for (const fairness::Group& g : s.groups)
+    for (const fairness::ModelRow& m : g.summary.models)
       rows.rows.push_back({g.device, g.variant, m.model, of(m.violated.size(), m.conformance),
                            fmt::format("{}", m.explained.size()), of(m.strong.size(), m.strong_conformance)});
   return rows.rows.empty() ? "" : draw::table("Models", rows, rows.rows.size());
 }
 
-std::string verdicts(const trial::Survey& s, uint32_t test) {
+std::string verdicts(const fairness::Survey& s, uint32_t test) {
   draw::Rows rows{{"model", "weak fairness", "strong fairness"}, {}, 1};
   for (size_t m = 0; m < s.models.size(); ++m) {
     const oracle::Pair& p = s.verdicts[test][m];
@@ -84,7 +85,7 @@ std::string verdicts(const trial::Survey& s, uint32_t test) {
   return draw::table("What each model says", rows, rows.rows.size());
 }
 
-Expected<std::string> one_test(const trial::Kept& kept, const trial::Survey& s, uint32_t test,
+Expected<std::string> one_test(const fairness::Kept& kept, const fairness::Survey& s, uint32_t test,
                                const std::vector<const Cell*>& cells) {
   const axb::Test& t = kept.tests[test];
   draw::Rows rows{
@@ -130,7 +131,7 @@ Expected<std::string> schedule_of(const axb::Test& test) {
   return std::string();
 }
 
-Expected<std::string> html(const trial::Kept& kept, const trial::Survey& s, const Options& o) {
+Expected<std::string> html(const fairness::Kept& kept, const fairness::Survey& s, const Options& o) {
   draw::Document page;
   page.title = o.title;
   page.style = k_style;

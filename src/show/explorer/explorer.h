@@ -8,7 +8,7 @@
 
 #include "axb/test.h"
 #include "base/diagnostic.h"
-#include "trial/kept.h"
+#include "fairness/kept.h"
 
 namespace fencepost::explorer {
 
@@ -18,7 +18,7 @@ struct Options {
 };
 
 // `survey` is that of `kept`, with the shipped models among its models. Errors: those of the models.
-Expected<std::string> html(const trial::Kept& kept, const trial::Survey& survey, const Options& options);
+Expected<std::string> html(const fairness::Kept& kept, const fairness::Survey& survey, const Options& options);
 
 // The strongest column under which the test starves, for its schedule: weak FAIR, LOBE, HSA+OBE, OBE, HSA, then UNFAIR;
 // text of oracle/oracle.h. "" when it ends under all of them.

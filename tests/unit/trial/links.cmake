@@ -1,1 +1,1 @@
-target_link_libraries(${target} PRIVATE fencepost_trial)
+target_link_libraries(${target} PRIVATE fencepost_trial fencepost_oracle)

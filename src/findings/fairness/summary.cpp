@@ -1,4 +1,4 @@
-#include "trial/summary.h"
+#include "fairness/summary.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "oracle/oracle.h"
 
-namespace fencepost::trial {
+namespace fencepost::fairness {
 namespace {
 
 using Verdicts = std::vector<oracle::Pair>;  // of one test, by model
@@ -36,10 +36,10 @@ std::string names_of(const std::vector<uint32_t>& which, const std::vector<axb::
 
 }  // namespace
 
-void Runs::add(const Run& r) {
+void Runs::add(const trial::Run& r) {
   ++total;
-  starved += r.outcome == Outcome::starved;
-  hung += r.outcome == Outcome::hung;
+  starved += r.outcome == trial::Outcome::starved;
+  hung += r.outcome == trial::Outcome::hung;
   threads |= r.starved();
 }
 
@@ -180,4 +180,4 @@ std::string to_json(const Summary& s, const std::vector<axb::Test>& tests) {
   return all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-}  // namespace fencepost::trial
+}  // namespace fencepost::fairness

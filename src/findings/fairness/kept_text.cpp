@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "trial/kept.h"
+#include "fairness/kept.h"
 
-namespace fencepost::trial {
+namespace fencepost::fairness {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -90,11 +90,11 @@ std::string to_csv(const Kept& kept, const Survey& s) {
       "seconds\n";
   for (const Cell& c : kept.cells) {
     const Column& k = kept.columns[c.column];
-    out +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{:.6f}\n", field(kept.tests[c.test].name),
-                    s.weak[c.test] ? "weak" : "strong", field(k.device), field(k.variant), field(k.mapping),
-                    c.runs.total, c.runs.starved, c.runs.hung, name(frequency(c.runs)), field(threads_text(c.waiting)),
-                    field(threads_text(c.unstarted)), c.instances, c.starved_instances, c.seconds);
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{:.6f}\n", field(kept.tests[c.test].name),
+                       s.weak[c.test] ? "weak" : "strong", field(k.device), field(k.variant), field(k.mapping),
+                       c.runs.total, c.runs.starved, c.runs.hung, name(frequency(c.runs)),
+                       field(trial::threads_text(c.waiting)), field(trial::threads_text(c.unstarted)), c.instances,
+                       c.starved_instances, c.seconds);
   }
   return out;
 }
@@ -124,8 +124,8 @@ std::string to_json(const Kept& kept, const Survey& s) {
                      {"starved", c.runs.starved},
                      {"hung", c.runs.hung},
                      {"frequency", name(frequency(c.runs))},
-                     {"waiting", threads_text(c.waiting)},
-                     {"unstarted", threads_text(c.unstarted)}});
+                     {"waiting", trial::threads_text(c.waiting)},
+                     {"unstarted", trial::threads_text(c.unstarted)}});
   return text_of({{"schema", "fencepost.progress.stats/1"},
                   {"tests", kept.tests.size()},
                   {"runs", kept.runs},
@@ -189,4 +189,4 @@ std::string judged_json(const Kept& kept, const Survey& s) {
                   {"groups", groups}});
 }
 
-}  // namespace fencepost::trial
+}  // namespace fencepost::fairness

@@ -1,4 +1,4 @@
-#include "trial/kept.h"
+#include "fairness/kept.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 #include "trial/session.h"
 
-namespace fencepost::trial {
+namespace fencepost::fairness {
 namespace {
 
 // "2t3i/9" before "2t3i/10": digits are compared as numbers.
@@ -130,11 +130,11 @@ class Collector {
     for (auto& [key, at] : column_at) {
       at = static_cast<uint32_t>(out.columns.size());
       const auto& [device, variant, mapping] = key;
-      out.columns.push_back({device, variant, mapping, "", 0, 0, order_of(variant), any_order(variant)});
+      out.columns.push_back({device, variant, mapping, "", 0, 0, order_of(variant), trial::any_order(variant)});
     }
     std::map<std::pair<uint32_t, uint32_t>, Cell> cells;
     for (const store::ProgressRecord& r : records_) {
-      const auto run = run_of(r);
+      const auto run = trial::run_of(r);
       if (!run) return std::unexpected(run.error());
       if (r.parameters.find(",what_ran=dropped") != std::string::npos) {
         ++out.dropped;
@@ -236,4 +236,4 @@ bool violates(const Survey& s) {
   });
 }
 
-}  // namespace fencepost::trial
+}  // namespace fencepost::fairness

@@ -22,16 +22,17 @@
 #include <vector>
 
 #include "axb/test.h"
+#include "export/export.h"
 #include "fair/model.h"
 #include "trial/trial.h"
 
-namespace fencepost::trial {
+namespace fencepost::fairness {
 
 struct Runs {
   uint32_t total = 0, starved = 0, hung = 0;
-  ThreadSet threads = 0;  // that starved in any of them
+  trial::ThreadSet threads = 0;  // that starved in any of them
   uint32_t bad() const { return starved + hung; }
-  void add(const Run& r);
+  void add(const trial::Run& r);
   bool operator==(const Runs&) const = default;
 };
 enum class Frequency : uint8_t { never, sometimes, always };
@@ -40,7 +41,7 @@ Frequency frequency(const Runs& r);  // of at least one run
 
 struct Result {
   uint32_t test = 0;              // index of the tests
-  std::string mapping = "plain";  // mapping_text
+  std::string mapping = "plain";  // trial::mapping_text
   exports::Order order = exports::Order::relaxed;
   Runs runs;
   bool any_order = false;  // of the ids within an instance: models that look at ids are not judged by it
@@ -72,4 +73,4 @@ Expected<Summary> summarise(const std::vector<axb::Test>& tests, const std::vect
 std::string to_text(const Summary& s, const std::vector<axb::Test>& tests);
 std::string to_json(const Summary& s, const std::vector<axb::Test>& tests);  // an object
 
-}  // namespace fencepost::trial
+}  // namespace fencepost::fairness

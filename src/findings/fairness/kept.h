@@ -15,11 +15,11 @@
 
 #include "axb/test.h"
 #include "fair/model.h"
+#include "fairness/summary.h"
 #include "oracle/oracle.h"
 #include "store/store.h"
-#include "trial/summary.h"
 
-namespace fencepost::trial {
+namespace fencepost::fairness {
 
 struct Column {
   std::string device, variant, mapping;
@@ -31,7 +31,7 @@ struct Column {
 struct Cell {
   uint32_t test = 0, column = 0;
   Runs runs;
-  ThreadSet waiting = 0, unstarted = 0;  // in any of them
+  trial::ThreadSet waiting = 0, unstarted = 0;  // in any of them
   uint64_t instances = 0, starved_instances = 0;
   double seconds = 0;
 };
@@ -84,4 +84,4 @@ std::string judged_markdown(const Kept& kept, const Survey& s);
 std::string judged_json(const Kept& kept, const Survey& s);  // fencepost.progress.judge/1
 bool violates(const Survey& s);                              // a model, on any device
 
-}  // namespace fencepost::trial
+}  // namespace fencepost::fairness
