@@ -1,10 +1,14 @@
 """tools/measure_house --check must fail for each thing that it is to notice, and must pass a clean tree."""
+import importlib.machinery
+import importlib.util
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
 CLEAN = {
     "src/ROOMS": "ground/base : \nlang/prog : \nlang/read : prog\nlogic/check : prog\n",
     "src/ground/base/text.h": "#pragma once\n" + "int t;\n" * 30,
@@ -76,6 +80,14 @@ class MeasureHouse(unittest.TestCase):
                      "walk litmus: src/logic/check/check.cpp has no gone")
         self.refused({"tools/walks": walks + "logic/none.cpp check answer\n"}, "there is no file src/logic/none.cpp")
         self.refused({"tools/walks": walks + "only two\n"}, "tools/walks:4: expected 'FILE FUNCTION FORM'")
+
+    def test_stations_of_before(self):
+        loader = importlib.machinery.SourceFileLoader("measure_house", str(ROOT / "tools/measure_house"))
+        tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("measure_house", loader))
+        loader.exec_module(tool)
+        text = "walk w: c\na/x.cpp f text\n| b/y.cpp f text\n+ c/z.cpp g frame\nd/v.cpp h answer\n| -\n"
+        self.assertEqual([row[0] for row in tool.read_walks(text, False)["w"]], ["a/x.cpp", "d/v.cpp"])
+        self.assertEqual([row[0] for row in tool.read_walks(text, True)["w"]], ["b/y.cpp", "c/z.cpp"])
 
     def test_hops_and_conversions(self):
         status, text = self.run_on({})
