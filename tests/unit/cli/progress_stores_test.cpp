@@ -1,5 +1,6 @@
 // stats, judge and report on stores of progress run.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -22,7 +23,9 @@ const std::string k_mutex = k_root + "/examples/progress/spin-mutex.axb";
 
 // Two tests under two mappings: the consumer starves under chunked alone.
 std::string store() {
-  const std::string path = (fs::temp_directory_path() / "fencepost-progress-stores.db").string();
+  // Tests run beside each other, each in a process of its own.
+  const std::string name = "fencepost-progress-stores-" + std::to_string(::getpid()) + ".db";
+  const std::string path = (fs::temp_directory_path() / name).string();
   fs::remove(path);
   const Ran ran = run_with({"progress", "run", k_down, k_mutex, "--device", "reference", "--mapping", "plain,chunked",
                             "--total", "240", "--runs", "2", "--store", path});
