@@ -401,16 +401,18 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
   };
   if (const auto ok = launch::settle(o, *file); !ok) return done(rejected(ok.error(), Ending::command_line_error));
   clangfe::Unit unit;
-  std::vector<BuildMacro> given_by_build;
-  if (auto read = understand(file, o, given_by_build))
+  Beside beside;
+  if (auto read = understand(file, o, beside))
     unit = std::move(*read);
   else
     return done(rejected(read.error(), stage(read.error())));
   report.not_found = unit.missing;
-  for (const BuildMacro& m : given_by_build) {
-    report.diagnostics.add(taken_from_build(m));
-    a.err += fmt::format("{}: warning: {}\n", file->name, report.diagnostics.list.back().message);
-  }
+  const auto warn = [&](Diagnostic d) {
+    a.err += fmt::format("{}: warning: {}\n", file->name, d.message);
+    report.diagnostics.add(std::move(d));
+  };
+  for (const BuildMacro& m : beside.macros) warn(taken_from_build(m));
+  if (!beside.includer.empty()) warn(read_as_part(beside.includer));
   if (const Diagnostics none = nothing_read(unit); !none.list.empty()) {
     add_unread(unit, o, report);
     return done(rejected(none, stage(none)));
@@ -442,6 +444,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
   for (uint32_t i = 0; i < module->functions.size(); ++i) {
     const ir::Function& f = module->functions[i];
     if (!f.body || f.axiom || (o.inline_calls && !f.kernel) || !is_entry(f.name, o.entry)) continue;
+    if (!beside.includer.empty() && f.kernel && host_kernel(unit, f) == nullptr) continue;  // of another file
     entries.push_back({i});
   }
   // Functions that others call come last, when their calls are known.
@@ -636,7 +639,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
         said.assumptions.push_back(assumed.text);
         a.err += fmt::format("{}: warning: the proof of '{}' assumes that {}\n", file->name, name, assumed.text);
       }
-      for (const BuildMacro& m : given_by_build) said.assumptions.push_back(assumption(m));
+      std::ranges::copy(assumptions(beside), std::back_inserter(said.assumptions));
       if (!absent.empty()) {
         said.assumptions.push_back(absent);
         a.err += fmt::format("{}: warning: the proof of '{}' assumes that {}\n", file->name, name, absent);

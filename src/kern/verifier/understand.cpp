@@ -4,9 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 
+#include "base/read_file.h"
 #include "flow/flags.h"
 #include "ir/ir.h"
+#include "verifier/includer.h"
 
 namespace fencepost::verifier {
 namespace {
@@ -51,10 +54,26 @@ std::vector<std::string> undeclared(const clangfe::Unit& unit) {
   return names;
 }
 
+size_t unread(const clangfe::Unit& unit) {
+  return static_cast<size_t>(std::ranges::count_if(unit.kernels, [](const auto& k) { return k.not_read.has_value(); }));
+}
+
+// The kernels of this file, of all that the unit of its includer has.
+Expected<clangfe::Unit> part(const SourcePtr& file, const SourcePtr& whole, const launch::Options& o) {
+  auto unit = read(whole, o);
+  if (!unit) return unit;
+  std::error_code failed;
+  std::erase_if(unit->kernels, [&](const clangfe::HostKernel& k) {
+    return !k.place.source || !std::filesystem::equivalent(k.place.source->name, file->name, failed);
+  });
+  return unit;
+}
+
 }  // namespace
 
-Expected<clangfe::Unit> understand(const SourcePtr& file, launch::Options& o, std::vector<BuildMacro>& taken) {
+Expected<clangfe::Unit> understand(const SourcePtr& file, launch::Options& o, Beside& beside) {
   constexpr int k_rounds = 4;
+  std::vector<BuildMacro>& taken = beside.macros;
   auto unit = read(file, o);
   // Under --strict nothing is taken for granted; and --compat is for kernels alone.
   if (*o.dialect != ir::Dialect::cuda || o.compat || o.strict) return unit;
@@ -75,7 +94,14 @@ Expected<clangfe::Unit> understand(const SourcePtr& file, launch::Options& o, st
     o.defines = more.defines;
     unit = std::move(again);
   }
-  return unit;
+  if (!unit || undeclared(*unit).empty() || unread(*unit) == 0) return unit;
+  const auto includer = includer_of(file->name);
+  const auto whole = includer ? read_file(*includer) : std::unexpected(Diagnostics{});
+  if (!whole) return unit;
+  auto again = part(file, *whole, o);
+  if (!again || again->kernels.size() < unit->kernels.size() || unread(*again) >= unread(*unit)) return unit;
+  beside.includer = *includer;
+  return again;
 }
 
 // Why no kernel was read, where there are some or where none was found behind errors.
@@ -96,6 +122,21 @@ Diagnostics nothing_read(const clangfe::Unit& unit) {
 
 std::string assumption(const BuildMacro& m) {
   return fmt::format("the build gives {} the value {}, as {} says", m.name, m.value, m.place);
+}
+
+Diagnostic read_as_part(const std::string& includer) {
+  Diagnostic d;
+  d.severity = Severity::warning;
+  d.message = fmt::format("read as a part of {}, which includes it", includer);
+  d.hint = "by itself it has names that nothing declares";
+  return d;
+}
+
+std::vector<std::string> assumptions(const Beside& taken) {
+  std::vector<std::string> out;
+  for (const BuildMacro& m : taken.macros) out.push_back(assumption(m));
+  if (!taken.includer.empty()) out.push_back(fmt::format("the file is compiled as a part of {}", taken.includer));
+  return out;
 }
 
 Diagnostic taken_from_build(const BuildMacro& m) {

@@ -77,5 +77,40 @@ TEST(Makefile, a_macro_that_is_taken_is_said) {
   }
 }
 
+// A part of a program that is compiled where it is included.
+TEST(Includer, a_file_that_lacks_names_is_read_where_it_is_included) {
+  if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "includer";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const auto put = [&](const char* name, const std::string& text) {
+    EXPECT_TRUE(write_file((folder / name).string(), text));
+  };
+  const auto ask = [&](const std::vector<std::string>& words) {
+    return answer(*launch::parse(words), *read_file((folder / "kernels.cu").string()));
+  };
+  put("kernels.cu", "__global__ void k(word* a) { a[blockIdx.x * N + threadIdx.x] = 1; }\n");
+  const std::string main =
+      "typedef int word;\n#define N 64\n# include \"./kernels.cu\"\n"
+      "__global__ void other(word* a) { a[0] = threadIdx.x; }\n"
+      "int main() { k<<<4, N>>>(0); other<<<1, 32>>>(0); }\n";
+  EXPECT_NE(ask({}).exit_code, 0);
+  put("main.cu", main);
+  const launch::Answer a = ask({});
+  EXPECT_EQ(a.exit_code, 0) << a.out << a.err;
+  EXPECT_NE(a.err.find("warning: read as a part of "), std::string::npos) << a.err;
+  EXPECT_NE(a.out.find("blockDim=64, gridDim=4"), std::string::npos) << a.out;
+  EXPECT_EQ(a.out.find("other"), std::string::npos) << a.out;
+  EXPECT_NE(ask({"--json"}).out.find("the file is compiled as a part of "), std::string::npos);
+  // Nothing is taken for granted; nor where two files include it, or the one that does has no such names.
+  EXPECT_NE(ask({"--strict"}).exit_code, 0);
+  put("second.cpp", main);
+  EXPECT_NE(ask({}).exit_code, 0);
+  put("second.cpp", "// #include \"kernels.cu\"\n");
+  EXPECT_EQ(ask({}).exit_code, 0);
+  put("main.cu", "#include \"kernels.cu\"\n");
+  EXPECT_NE(ask({}).exit_code, 0);
+}
+
 }  // namespace
 }  // namespace fencepost::verifier

@@ -218,6 +218,23 @@ TEST(StandIns, WhatHasNoModelIsNamed) {
   }
 }
 
+TEST(StandIns, SmallFunctionsOfHeaders) {
+  const std::vector<std::string> launch{"--blockDim=32", "--gridDim=1"};
+  const auto kernel = [](const std::string& body) {
+    return "#include <cstdint>\n#include <cmath>\n#include <cuda_fp16.h>\n"
+           "__global__ void k(int *o, const float *f, const __half2 *h) { int t = threadIdx.x; " +
+           body + " }";
+  };
+  decide(
+      {{"sign.cu", launch, kernel("if (std::signbit(-1.0f) && !signbit(2.0)) o[t] = 1; else o[0] = t;"), 0},
+       {"unknown.cu", launch, kernel("if (signbit(f[t])) o[0] = t;"), 1},
+       {"limits.cu", launch,
+        kernel("o[UINT32_C(0xffffffff) + UINT64_C(0x100000000) == INT64_C(0x1ffffffff) ? t : 0] = t;"), 0},
+       {"simd.cu", launch, kernel("o[t] = __vhaddu2(t, 1) ^ __vnegss4(t) ^ __vsetleu2(t, 1) ^ __vsetlts4(t, 1);"), 0},
+       {"pairs.cu", launch,
+        kernel("o[t] = __hbgt2(h[t], h[0]) + __hbne2(h[t], h[0]) + (int)(float)__hgt2(h[t], h[0]).x;"), 0}});
+}
+
 // An object that the host fills, of a class whose functions are not defined in this file: no call through null.
 TEST(StandIns, FunctionsThatTheFileDoesNotHave) {
   const auto o = launch::parse(std::vector<std::string>{"--blockDim=32", "--gridDim=1"});
