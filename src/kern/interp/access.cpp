@@ -226,9 +226,14 @@ void Run::execute(Thread& t, const Instruction&, const Store& s) {
   const Val old = memory_.read(p.instance, p.bits, s.access.bytes, false);
   const uint64_t bits = v.kind == Val::number ? v.bits : memory_.address(v);
   memory_.write(p.instance, p.bits, s.access.bytes, v);
-  if (happened_ != nullptr)  // what an atomic left here is gone
-    carried_.erase(carried_.lower_bound({p.instance, p.bits < 7 ? 0 : p.bits - 7}),
-                   carried_.lower_bound({p.instance, p.bits + s.access.bytes}));
+  if (happened_ != nullptr) {  // what an atomic left here is gone
+    const uint64_t from = p.bits < 7 ? 0 : p.bits - 7;
+    auto it = carried_.lower_bound({p.instance, from});
+    // The last byte may have the largest offset: places before an array of unknown size wrap.
+    while (it != carried_.end() && it->first.first == p.instance &&
+           it->first.second - from < p.bits - from + s.access.bytes)
+      it = carried_.erase(it);
+  }
   log(t, s.access, p, AccessKind::write, bits, old.kind == Val::number ? old.bits : memory_.address(old),
       Scope::device);
 }

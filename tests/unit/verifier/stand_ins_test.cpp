@@ -235,6 +235,15 @@ TEST(StandIns, SmallFunctionsOfHeaders) {
         kernel("o[t] = __hbgt2(h[t], h[0]) + __hbne2(h[t], h[0]) + (int)(float)__hgt2(h[t], h[0]).x;"), 0}});
 }
 
+// A run forgets what atomics left where a plain store falls: before an array offsets wrap.
+TEST(StandIns, AStoreBeforeAnArrayBesideAtomics) {
+  decide({{"before.cu",
+           {"--blockDim=4", "--gridDim=1"},
+           "__global__ void k(int *o, int *flag) { atomicAdd(&o[threadIdx.x], 1); o[-1] = 2 + threadIdx.x;"
+           " __threadfence(); atomicExch(flag, 1); }",
+           1}});
+}
+
 // An object that the host fills, of a class whose functions are not defined in this file: no call through null.
 TEST(StandIns, FunctionsThatTheFileDoesNotHave) {
   const auto o = launch::parse(std::vector<std::string>{"--blockDim=32", "--gridDim=1"});
