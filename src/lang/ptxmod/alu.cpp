@@ -235,8 +235,8 @@ bool Lowering::arithmetic() {
   if (std::find(std::begin(known), std::end(known), head) == std::end(known) || head == "fns") return false;
   if (head == "cvt") return convert(), true;
   if (head == "prmt") return permute(), true;
-  if (head == "bfe" || head == "bfi" || head == "bmsk" || head == "szext" || head == "lop3" || head == "shf" ||
-      head == "dp4a" || head == "dp2a")
+  if (head == "dp4a" || head == "dp2a") return dot_product(), true;
+  if (head == "bfe" || head == "bfi" || head == "bmsk" || head == "szext" || head == "lop3" || head == "shf")
     return fields(), true;
   const bool cc = std::find(words.begin(), words.end(), "cc") != words.end();
   if (cc || head == "addc" || head == "subc" || head == "madc") return carries(head), true;
@@ -422,6 +422,29 @@ bool Lowering::arithmetic() {
   return true;
 }
 
+// dp4a.atype.btype d, a, b, c: c and the products of four bytes; dp2a.{lo,hi}: of a's halves and two bytes of b.
+void Lowering::dot_product() {
+  const std::vector<std::string>& words = node_->words;
+  const bool four = words[0] == "dp4a";
+  const bool high = !four && words.size() == 4 && words[1] == "hi";
+  const auto typed = [](const std::string& w) { return w == "s32" || w == "u32"; };
+  if (words.size() != (four ? 3u : 4u) || !typed(words[words.size() - 2]) || !typed(words.back()) ||
+      (!four && !high && words[1] != "lo"))
+    fail("dp4a.{s32,u32}.{s32,u32}, or dp2a.{lo,hi}.{s32,u32}.{s32,u32}, is meant");
+  arguments(4);
+  const auto part = [](const Expr& x, uint32_t bits, uint32_t k, bool is_signed) {
+    const Expr top = op(T::shl, x, term::constant(32 - bits * (k + 1), 32));
+    return op(is_signed ? T::ashr : T::lshr, top, term::constant(32 - bits, 32));
+  };
+  const Expr a = number(argument(1), 32), b = number(argument(2), 32);
+  Expr sum = number(argument(3), 32);
+  for (uint32_t k = 0; k < (four ? 4u : 2u); ++k)
+    sum = op(T::add, sum,
+             op(T::mul, part(a, four ? 8 : 16, k, words[words.size() - 2] == "s32"),
+                part(b, 8, high ? k + 2 : k, words.back() == "s32")));
+  define(argument(0), Value::scalar(sum));
+}
+
 // Bit fields, and what takes its bits apart in other ways.
 void Lowering::fields() {
   const std::string& head = node_->words[0];
@@ -440,9 +463,6 @@ void Lowering::fields() {
     }
     define(argument(0), Value::scalar(out));
     return;
-  }
-  if (head == "dp4a" || head == "dp2a") {
-    refuse("packed dot products are not read");
   }
   if (!t.known || t.width < 32) refuse("this type is not read");
   const uint8_t w = t.width;

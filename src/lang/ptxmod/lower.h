@@ -174,6 +174,7 @@ class Lowering {
   std::optional<Expr> compare_addresses(const std::string& op, const Value& a, const Value& b);
   void convert();
   void fields();
+  void dot_product();
   void permute();
   void carries(const std::string& op);
 

@@ -37,16 +37,16 @@ Shape shape_of(const std::string& type) {
 
 const char* pattern_of(const Node& n) {
   static const std::map<std::string, const char*> patterns = {
-      {"add", "ttt"},     {"sub", "ttt"},   {"min", "tttt"},  {"max", "tttt"},  {"div", "ttt"},    {"rem", "ttt"},
-      {"abs", "tt"},      {"neg", "tt"},    {"sad", "tttt"},  {"mul24", "ttt"}, {"mad24", "tttt"}, {"addc", "ttt"},
-      {"subc", "ttt"},    {"madc", "tttt"}, {"popc", "ut"},   {"clz", "ut"},    {"bfind", "ut"},   {"brev", "tt"},
-      {"bfe", "ttuu"},    {"bfi", "tttuu"}, {"bmsk", "tuu"},  {"szext", "ttu"}, {"and", "ttt"},    {"or", "ttt"},
-      {"xor", "ttt"},     {"not", "tt"},    {"cnot", "tt"},   {"shl", "ttu"},   {"shr", "ttu"},    {"shf", "tttu"},
-      {"prmt", "tttt"},   {"fma", "tttt"},  {"sqrt", "tt"},   {"rsqrt", "tt"},  {"rcp", "tt"},     {"sin", "tt"},
-      {"cos", "tt"},      {"lg2", "tt"},    {"ex2", "tt"},    {"tanh", "tt"},   {"testp", "pt"},   {"copysign", "ttt"},
-      {"setp", "pttp"},   {"set", "dttp"},  {"selp", "tttp"}, {"slct", "dddt"}, {"mov", "tt"},     {"cvta", "tt"},
-      {"cvt", "DT"},      {"ld", "T."},     {"ldu", "T."},    {"st", ".T"},     {"atom", "t.tt"},  {"red", ".t"},
-      {"activemask", "u"}};
+      {"add", "ttt"},   {"sub", "ttt"},      {"min", "tttt"},    {"max", "tttt"},  {"div", "ttt"},    {"rem", "ttt"},
+      {"abs", "tt"},    {"neg", "tt"},       {"sad", "tttt"},    {"mul24", "ttt"}, {"mad24", "tttt"}, {"addc", "ttt"},
+      {"subc", "ttt"},  {"madc", "tttt"},    {"popc", "ut"},     {"clz", "ut"},    {"bfind", "ut"},   {"brev", "tt"},
+      {"bfe", "ttuu"},  {"bfi", "tttuu"},    {"bmsk", "tuu"},    {"szext", "ttu"}, {"and", "ttt"},    {"or", "ttt"},
+      {"xor", "ttt"},   {"not", "tt"},       {"cnot", "tt"},     {"shl", "ttu"},   {"shr", "ttu"},    {"shf", "tttu"},
+      {"prmt", "tttt"}, {"dp4a", "tttt"},    {"dp2a", "tttt"},   {"fma", "tttt"},  {"sqrt", "tt"},    {"rsqrt", "tt"},
+      {"rcp", "tt"},    {"sin", "tt"},       {"cos", "tt"},      {"lg2", "tt"},    {"ex2", "tt"},     {"tanh", "tt"},
+      {"testp", "pt"},  {"copysign", "ttt"}, {"setp", "pttp"},   {"set", "dttp"},  {"selp", "tttp"},  {"slct", "dddt"},
+      {"mov", "tt"},    {"cvta", "tt"},      {"cvt", "DT"},      {"ld", "T."},     {"ldu", "T."},     {"st", ".T"},
+      {"atom", "t.tt"}, {"red", ".t"},       {"activemask", "u"}};
   const std::string& head = n.words[0];
   if (head == "mul" || head == "mad") {
     const bool wide = std::find(n.words.begin(), n.words.end(), "wide") != n.words.end();

@@ -50,6 +50,14 @@ U prmt(U a, U b, U c) {
   }
   return d;
 }
+U dot(U a, U b, U c, unsigned bits, unsigned from, bool a_signed, bool b_signed) {
+  const auto part = [](U x, unsigned width, unsigned k, bool is_signed) {
+    const U p = x >> (width * k) & ((U{1} << width) - 1);
+    return is_signed && bit(p, width - 1) ? p - (U{1} << width) : p;
+  };
+  for (unsigned k = 0; k < 32 / bits; ++k) c += part(a, bits, k, a_signed) * part(b, 8, from + k, b_signed);
+  return u32(c);
+}
 U bfind(U a, unsigned n, bool is_signed, bool amount) {
   if (is_signed && bit(a, n - 1)) a = ~a;
   U d = 0xffffffff;
@@ -125,6 +133,11 @@ std::vector<Case> cases() {
       {"bfi.b32 %d, %a, %b, %c, %e;", "wwwww", [](U a, U b, U c, U e) { return bfi(a, b, c, e, 32); }},
       {"bfi.b64 %d, %a, %b, %c, %e;", "qqqww", [](U a, U b, U c, U e) { return bfi(a, b, c, e, 64); }},
       {"prmt.b32 %d, %a, %b, %c;", "wwww-", [](U a, U b, U c, U) { return prmt(a, b, c); }},
+      {"dp4a.s32.s32 %d, %a, %b, %c;", "wwww-", [](U a, U b, U c, U) { return dot(a, b, c, 8, 0, true, true); }},
+      {"dp4a.u32.u32 %d, %a, %b, %c;", "wwww-", [](U a, U b, U c, U) { return dot(a, b, c, 8, 0, false, false); }},
+      {"dp4a.u32.s32 %d, %a, %b, %c;", "wwww-", [](U a, U b, U c, U) { return dot(a, b, c, 8, 0, false, true); }},
+      {"dp2a.lo.s32.u32 %d, %a, %b, %c;", "wwww-", [](U a, U b, U c, U) { return dot(a, b, c, 16, 0, true, false); }},
+      {"dp2a.hi.u32.s32 %d, %a, %b, %c;", "wwww-", [](U a, U b, U c, U) { return dot(a, b, c, 16, 2, false, true); }},
       {"and.b32 %d, %a, %b;", "www--", [](U a, U b, U, U) { return a & b; }},
       {"or.b64 %d, %a, %b;", "qqq--", [](U a, U b, U, U) { return a | b; }},
       {"xor.b16 %d, %a, %b;", "hhh--", [](U a, U b, U, U) { return a ^ b; }},
