@@ -2,6 +2,7 @@
 """Random kernels: `fencepost prove` against an oracle of its own (oracle.py) and against `fencepost check`.
 
     hold.py FENCEPOST [--prover KERNEL_PROVER] [--seed N] [--count N] [--seconds S] [--jobs N] [--save DIR] [--check] [--json FILE]
+            [--rows FILE]
 
 With `--prover` (prover.cpp) a worker asks about all of its kernels in one process, which takes about half of the time.
 
@@ -21,6 +22,7 @@ than 5 % of 400 kernels or more, or when fewer than a fifth of 40 kernels or mor
 import argparse
 import atexit
 import concurrent.futures
+import csv
 import json
 import os
 import re
@@ -230,6 +232,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--save", default="")
     parser.add_argument("--json", default="", help="counts and seeds, written every 1,000 kernels and at the end")
+    parser.add_argument("--rows", default="", help="a line for each kernel, written as it is answered")
     parser.add_argument("--check", action="store_true", help="ask `check` too")
     a = parser.parse_args()
     features, table, wrong, look, alarms, reasons, held = Counter(), Counter(), [], [], [], Counter(), Counter()
@@ -248,9 +251,15 @@ def main():
                 json.dump(counts(ended), f, indent=1)
             os.replace(a.json + ".new", a.json)
 
+    rows = open(a.rows, "w", newline="", buffering=1) if a.rows else None
+    lines = csv.writer(rows) if rows else None
+    if lines:
+        lines.writerow(["seed", "language", "features", "answer", "oracle", "judged", "why", "check"])
     with concurrent.futures.ProcessPoolExecutor(a.jobs, initializer=worker, initargs=(a.prover,)) as pool:
         for language, has, kind, truth, how, why, seed, asked, text in answers_of(pool, jobs, a.jobs, begin + a.seconds if a.seconds else None):
             count += 1
+            if lines:
+                lines.writerow([seed, language, " ".join(has), kind, truth, how, why, asked or ""])
             features.update(has)
             table[kind, truth] += 1
             held.update([(language, asked)] if asked else [])
