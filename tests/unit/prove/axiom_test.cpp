@@ -45,6 +45,19 @@ TEST(Axiom, an_increasing_operation) {
   EXPECT_FALSE(follows(p, *a, p.ule(call(p, "F", {x, y}), x)));
 }
 
+TEST(Axiom, one_of_two_and_values_side_by_side) {
+  const auto a = read(
+      "function {:bvbuiltin \"bvule\"} ULE(bv8, bv8) : bool;\n"
+      "axiom (forall x, y : bv8 :: { F(x, y) } ULE(F(x, y), x) || ULE(F(x, y), y));\n"
+      "axiom (forall x, y : bv8 :: { G(x, y) } G(x, y) ++ x == y ++ x);\n");
+  ASSERT_TRUE(a) << render(a.error());
+  Pool p;
+  const Term x = p.variable(8, "x"), y = p.variable(8, "y"), f = call(p, "F", {x, y});
+  EXPECT_TRUE(follows(p, *a, p.any(p.ule(f, x), p.ule(f, y))));
+  EXPECT_FALSE(follows(p, *a, p.ule(f, x)));
+  EXPECT_TRUE(follows(p, *a, p.eq(call(p, "G", {x, y}), y)));
+}
+
 TEST(Axiom, instances_bring_further_instances) {
   const auto a = read(
       "axiom (forall x, y, z : bv8 :: { G(x, F(y, z)) } G(x, F(y, z)) == G(F(x, y), z));\n"

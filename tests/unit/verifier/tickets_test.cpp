@@ -1,8 +1,5 @@
 // How large a ticket of a group's counter may be (Execution::ticket_bounds), each condition taken away in turn.
-#include <gtest/gtest.h>
-
-#include "clangfe/clangfe.h"
-#include "verifier/service.h"
+#include "decide.h"
 
 namespace fencepost::verifier {
 namespace {
@@ -136,6 +133,35 @@ TEST(Tickets, are_equal_where_a_store_comes_between_by_a_barrier_of_some_threads
     EXPECT_EQ(asked(kernel(""), {"--blockDim=96", "--gridDim=1", attack}), 0);
     EXPECT_EQ(asked(kernel("if (t == 0) n = 0;"), {"--blockDim=96", "--gridDim=1", attack}), 1);
   }
+}
+
+// Two waits for all groups at one counter: how far it comes is known where the number of groups is.
+TEST(Tickets, that_are_taken_in_turns_by_any_number_of_groups) {
+  const char* twice = R"(__device__ unsigned c;
+__global__ void k(int *a, int *o) {
+  int t = threadIdx.x, n = gridDim.x;
+  a[blockIdx.x * 64 + t] = t;
+  __syncthreads();
+  if (t == 0) { __threadfence(); atomicAdd(&c, 1); while (atomicAdd(&c, 0) < n); __threadfence(); }
+  __syncthreads();
+  o[blockIdx.x * 64 + t] = a[(blockIdx.x + 1) % n * 64 + t];
+  __syncthreads();
+  if (t == 0) { __threadfence(); atomicAdd(&c, 1); while (atomicAdd(&c, 0) < 2 * n); __threadfence(); }
+  __syncthreads();
+  a[blockIdx.x * 64 + t] = o[(blockIdx.x + 1) % n * 64 + t];
+}
+)";
+  decide({{"k.cu", twice, 0}, {"k.cu", twice, 3, "messages through 'c'", {"--blockDim=64", "--gridDim=*"}, true}});
+}
+
+TEST(Preconditions, of_blocks_of_one_thread_are_met_by_threads_of_two_blocks) {
+  decide({{"k.cu",
+           "__global__ void k(int *o, int n) { __requires(n > 3); o[blockIdx.x] = 1; __syncthreads(); "
+           "o[blockIdx.x] = n; }",
+           0,
+           "1 verified",
+           {"--blockDim=1", "--gridDim=4"},
+           true}});
 }
 
 }  // namespace
