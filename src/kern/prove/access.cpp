@@ -322,14 +322,16 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
     const std::string name = put_back ? k_ticket + m_.region(at.access.regions[0]).name : std::string("atomic");
     set(a, in.results[0], unknown(width(a.f->value(in.results[0]).type), name, false));
   }
-  if (at.access.regions.size() == 1 && counters_[at.access.regions[0].index] != 0 && !in.results.empty() &&
-      ticket_step(at, *a.f) != 0) {
+  const bool amount = at.access.regions.size() == 1 && amounts_[at.access.regions[0].index] != 0;
+  if (at.access.regions.size() == 1 && !in.results.empty() &&
+      (amount || (counters_[at.access.regions[0].index] != 0 && ticket_step(at, *a.f) != 0))) {
     Ticket k;
     k.region = at.access.regions[0];
     k.guard = guard;
     k.offset = {offset_of(pointer[0]), offset_of(pointer[1])};
     k.value = get(a, in.results[0]);
-    k.step = ticket_step(at, *a.f);
+    k.step = amount ? 0 : ticket_step(at, *a.f);
+    if (amount) k.amount = get(a, at.operands[0]);
     k.position = position_;
     k.loops = loops_around_;
     master_ticket(k);
@@ -337,10 +339,13 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
   }
   // Each instruction once: not in a repetition, nor beside the way of the threads.
   for (RegionId r : at.access.regions)
-    if (counters_[r.index] != 0) {
-      (mode.log && second_ == 0 ? counted_ : met_).insert(&in);
-      if (mode.log && second_ == 0)
-        move_counter(r, ticket_step(at, *a.f), at.access.bytes, by_master(guard[0], 0) && by_master(guard[1], 1));
+    if (counters_[r.index] != 0 || amounts_[r.index] != 0) {
+      const bool counts = mode.log && second_ == 0;
+      (counts ? counted_ : met_).insert(&in);
+      const std::optional<uint64_t> most = amount ? most_added(get(a, at.operands[0])) : ticket_step(at, *a.f);
+      if (!most) unbounded_.insert(r.index);
+      if (counts && most)
+        move_counter(r, amount ? 0 : *most, *most, at.access.bytes, by_master(guard[0], 0) && by_master(guard[1], 1));
     }
   if (at.spelling.starts_with("volatile"))
     for (RegionId r : at.access.regions)
@@ -380,6 +385,7 @@ uint64_t Execution::ticket_step(const Atomic& at, const Function& f) const {
 // Plain stores are looked at pair by pair (replaced_between); what writes in other ways leaves nothing known.
 void Execution::find_counters() {
   counters_.assign(m_.regions.size(), 0);
+  amounts_.assign(m_.regions.size(), 0);
   if (!options_.refined_atomics) return;
   for (uint32_t r = 0; r < m_.regions.size(); ++r) {
     int8_t way = 0;
@@ -404,6 +410,12 @@ void Execution::find_counters() {
       bytes = at->access.bytes;
     }
     counters_[r] = counts ? way : int8_t{0};
+    amounts_[r] = !counts && !writers_.of({r}).empty() &&
+                  std::all_of(writers_.of({r}).begin(), writers_.of({r}).end(), [&](const flow::Writer& w) {
+                    const Atomic* at = w.as_atomic();
+                    return at != nullptr && at->op == AtomicOp::add && at->access.regions.size() == 1 &&
+                           at->access.bytes == writers_.of({r}).front().access->bytes;
+                  });
   }
 }
 
@@ -480,18 +492,67 @@ void Execution::ticket_distance(const Ticket& i, const Ticket& j) {
   if (!pool_.is_true(f.term)) trace.facts.push_back(std::move(f));
 }
 
+// The two are not of one thread.
+Term Execution::different_makers(const Ticket& i, const Ticket& j) {
+  if (pairing_ == Pairing::other_group || (!i.maker[0] && !j.maker[0])) return pool_.yes();
+  return pool_.ne(i.maker[0] ? i.maker[0] : flat_id(0), j.maker[0] ? j.maker[1] : flat_id(1));
+}
+
+// The largest number that is added, unsigned; none: it may be any, or negative.
+std::optional<uint64_t> Execution::most_added(Pair amount) const {
+  uint64_t most = 0;
+  for (const Term t : amount) {
+    const auto count = count_bounds_.find(t.id);
+    most = std::max(most, count != count_bounds_.end() ? count->second : pool_[t].high);
+  }
+  return most < uint64_t{1} << 20 ? std::optional(most) : std::nullopt;
+}
+
+void Execution::assume_no_round(RegionId r) {
+  assumptions.insert(
+      {"the counter " + m_.region(r).name + " does not come round within one launch", order::Assumption::counter, r});
+}
+
+// Whoever comes later has what the other has taken, and all that it has added: modulo 2^w they are that far apart, as
+// long as all that is added stays at most 2^w: no amount may be negative. Two that are equal have the first one of a
+// thread that added nothing.
+void Execution::amounts_apart(const Ticket& i, const Ticket& j, Term different) {
+  const uint8_t w = pool_.width(i.value[0]);
+  const Term zero = pool_.constant(0, w), ahead = pool_.sub(j.value[1], i.value[0]), back = pool_.neg(ahead);
+  const Term a = i.amount[0], b = j.amount[1];
+  const Round round = unbounded_.contains(i.region.index) ? Round::may : comes_round(i.region);
+  if (round == Round::may || w < 32 || w != pool_.width(j.value[1]) || w != pool_.width(a) || w != pool_.width(b))
+    return;
+  const Term far = pool_.ite(pool_.eq(ahead, zero), pool_.any(pool_.eq(a, zero), pool_.eq(b, zero)),
+                             pool_.all(pool_.ule(a, ahead), pool_.ule(b, back)));
+  Fact f;
+  f.term = pool_.implies(pool_.all({different, i.guard[0], j.guard[1], pool_.eq(i.offset[0], j.offset[1])}), far);
+  f.from = {i.position, j.position};
+  f.until = {i.until, j.until};
+  f.threads = 3;
+  f.names = formula::names(pool_, f.term);
+  if (pool_.is_true(f.term)) return;
+  trace.facts.push_back(std::move(f));
+  if (round == Round::assumed_not) assume_no_round(i.region);
+}
+
 // What one thread took, no other takes: modulo 2^w the distance is at least the step, either way.
 void Execution::ticket_facts() {
   for (const Ticket& i : tickets)
     for (const Ticket& j : tickets) {
       if (i.region != j.region || replaced_between(i, j)) continue;
       if (m_.region(i.region).space == Space::group && pairing_ == Pairing::other_group) continue;
+      const Term different = different_makers(i, j);
+      if (i.amount[0]) {
+        amounts_apart(i, j, different);
+        continue;
+      }
       ticket_distance(i, j);
       const Round round = comes_round(i.region);
       if (round == Round::may) continue;
       const uint8_t w = pool_.width(i.value[0]);
       if (w != pool_.width(j.value[1])) continue;
-      const order::ApartRecord two{.guard = {i.guard[0], j.guard[1]},
+      const order::ApartRecord two{.guard = {pool_.all(i.guard[0], different), j.guard[1]},
                                    .offset = {i.offset[0], j.offset[1]},
                                    .value = {i.value[0], j.value[1]},
                                    .step = {i.step, j.step},
@@ -506,10 +567,8 @@ void Execution::ticket_facts() {
       f.names = formula::names(pool_, f.term);
       if (pool_.is_true(f.term)) continue;
       trace.facts.push_back(std::move(f));
-      if (messages_possible_) trace.apart.push_back(two);
-      if (round == Round::assumed_not)
-        assumptions.insert({"the counter " + m_.regions[i.region.index].name + " does not come round within one launch",
-                            order::Assumption::counter, i.region});
+      if (messages_possible_ && pool_.is_true(different)) trace.apart.push_back(two);
+      if (round == Round::assumed_not) assume_no_round(i.region);
     }
 }
 
@@ -598,6 +657,21 @@ bool Execution::behind_writers(const Activation& a, const Instruction& barrier, 
   });
 }
 
+// A count that is finished, and that only grows from its last plain store on, is at least what each ticket behind that
+// store left there.
+void Execution::below_count(RegionId r, Term count, int thread, uint32_t bytes) {
+  const auto t = static_cast<size_t>(thread);
+  for (const Ticket& k : tickets) {
+    const bool behind = std::all_of(counter_writes_.begin(), counter_writes_.end(), [&](const CounterWrite& w) {
+      return w.region != r || std::any_of(meetings_of_all_.begin(), meetings_of_all_.end(),
+                                          [&](uint32_t at) { return w.position < at && at < k.position; });
+    });
+    const uint8_t w = pool_.width(k.value[t]);
+    if (k.region != r || !behind || k.until != ~0u || !k.loops.empty() || w != 8 * bytes) continue;
+    fact(k.guard[t], pool_.ule(pool_.add(k.value[t], pool_.constant(k.step, w)), count), thread);
+  }
+}
+
 // A shared array that atomics write holds any value at any time. Behind a barrier of the whole group that comes after
 // all of its writers, in a part of the text from which no way leads back to one, it holds what they left: the same for
 // all threads of the group. So a count of slots may bound a loop with barriers, and be compared with the number of
@@ -612,11 +686,13 @@ void Execution::settle(const Activation& a, const Instruction& barrier) {
     const std::optional<uint64_t> most = moved == moved_.end() ? std::nullopt : counted_at_most(r, moved->second.first);
     if (!most) continue;
     const uint32_t bytes = moved->second.bytes;
-    for (int t = 0; t < 2; ++t)
-      fact(pool_.yes(),
-           pool_.ule(memory.read(r, t, pool_.constant(0, pointers.offset_bits), bytes, false),
-                     pool_.constant(*most, static_cast<uint8_t>(8 * bytes))),
-           t);
+    for (int t = 0; t < 2; ++t) {
+      const Term count = memory.read(r, t, pool_.constant(0, pointers.offset_bits), bytes, false);
+      if (pairing_ == Pairing::other_group) same_for_group(count, t);
+      fact(pool_.yes(), pool_.ule(count, pool_.constant(*most, static_cast<uint8_t>(8 * bytes))), t);
+      count_bounds_[count.id] = *most;
+      below_count(r, count, t, bytes);
+    }
   }
 }
 
@@ -628,6 +704,7 @@ Term Execution::taken(const Compute& c, const std::vector<Term>& o, int thread, 
   if (!in_header || o.size() < 3) return memory.any(1);
   std::vector<Term> hits;
   for (const Ticket& k : tickets) {
+    if (k.maker[0]) continue;
     const Term base = pool_.eq(base_of(o[0]), pool_.constant(k.region.index + 1, 16));
     const uint8_t ow = pool_.width(k.offset[t]), vw = pool_.width(k.value[t]);
     const auto fit = [&](Term x, uint8_t w) { return pool_.width(x) > w ? pool_.extract(x, 0, w) : pool_.zext(x, w); };

@@ -195,6 +195,64 @@ void Execution::agreed(const WarpExchange& w, Pair mask, Pair given, Pair result
   }
 }
 
+Term Execution::flat_id(int thread) {
+  const auto& id = local_id[static_cast<size_t>(thread)];
+  return pool_.add(id[0], pool_.mul(local_size[0], pool_.add(id[1], pool_.mul(local_size[1], id[2]))));
+}
+
+// A shuffle of a whole warp from one lane that the text names (`base = atomicAdd(n, 32)` by the first, then
+// `__shfl_sync(~0u, base, 0)`): what that lane has, with its id and unknowns of its own, if it comes too. Two lanes of
+// a warp get the same, and the tickets of two such lanes are apart like those of any two threads.
+// Outside of loops, where each lane is here once; for blocks of one dimension and of whole warps.
+void Execution::led(Activation& a, const WarpExchange& w, Pair result, Pair guard, Mode mode) {
+  const uint64_t size = options_.launch.local_size[0];
+  const auto whole = [&](Pair p, uint64_t n) { return pool_.is_constant(p[0], n) && pool_.is_constant(p[1], n); };
+  if (w.kind != WarpExchange::shuffle || !w.mask || w.operands.size() < 3 || options_.warp_size != 32 ||
+      options_.warp_sync != 0 || !mode.lockstep || !loops_around_.empty() || size == 0 || size % 32 != 0 ||
+      options_.launch.local_size[1] != 1 || options_.launch.local_size[2] != 1)
+    return;
+  const Pair given = get(a, w.operands[0]), lane = get(a, w.operands[1]), mask = get(a, w.mask);
+  if (!whole(get(a, w.operands[2]), 32) || !whole(mask, 0xffffffffu) || !pool_.is_constant(lane[0]) ||
+      lane[0] != lane[1] || pool_.value(lane[0]) >= 32 || pool_.width(given[0]) != pool_.width(result[0]))
+    return;
+  Pair value, comes;
+  const size_t before = tickets.size();
+  std::vector<std::vector<Ticket>> taken(2);
+  Pair maker;
+  for (size_t t = 0; t < 2; ++t) {
+    const Term id = local_id[t][0], first = pool_.and_(id, pool_.constant(0xffffffe0u, 32));
+    maker[t] = pool_.or_(first, lane[0]);
+    std::unordered_map<uint32_t, Term> memo;
+    const formula::Node n = pool_[id];
+    const Term variable = n.op == formula::Op::variable ? id : n.op == formula::Op::zext ? n.kids[0] : Term{};
+    if (!variable) return;
+    memo.emplace(variable.id, pool_.extract(maker[t], 0, pool_.width(variable)));
+    value[t] = as_another(given[t], memo);
+    comes[t] = as_another(guard[t], memo);
+    for (size_t k = 0; k < before; ++k) {
+      Ticket m = tickets[k];
+      if (m.maker[0] || !m.loops.empty() || m.until != ~0u) continue;
+      m.guard[t] = as_another(m.guard[t], memo);
+      m.offset[t] = as_another(m.offset[t], memo);
+      m.value[t] = as_another(m.value[t], memo);
+      if (m.amount[0]) m.amount[t] = as_another(m.amount[t], memo);
+      taken[t].push_back(std::move(m));
+    }
+  }
+  for (size_t k = 0; k < taken[0].size(); ++k) {
+    Ticket m = std::move(taken[0][k]);
+    m.guard[1] = taken[1][k].guard[1];
+    m.offset[1] = taken[1][k].offset[1];
+    m.value[1] = taken[1][k].value[1];
+    m.amount[1] = taken[1][k].amount[1];
+    m.maker = maker;
+    tickets.push_back(std::move(m));
+  }
+  for (size_t t = 0; t < 2; ++t)
+    fact(pool_.all(guard[t], comes[t]), pool_.eq(result[t], value[t]), static_cast<int>(t));
+  fact(pool_.all({same_warp, guard[0], guard[1], comes[0], comes[1]}), pool_.eq(result[0], result[1]), 0, true);
+}
+
 // What lanes exchange is any value, but for what lanes of one mask agree on; a vote of the whole warp is the same for
 // both. Memory is not ordered. Whom a mask names must come, and it must name the caller.
 void Execution::exchange(Activation& a, const Instruction& in, const WarpExchange& w, Pair guard, Mode mode) {
@@ -211,6 +269,7 @@ void Execution::exchange(Activation& a, const Instruction& in, const WarpExchang
         whole && agree && w.kind != WarpExchange::match_any && lanes_ == Lanes::same_warp && mode.lockstep;
     Pair r = unknown(vote ? uint8_t{1} : bits, k_exchanged, shared);
     if (agree) agreed(w, get(a, w.mask), get(a, w.operands[0]), r, guard, mode);
+    led(a, w, r, guard, mode);
     if (vote && bits > 1) r = {pool_.zext(r[0], bits), pool_.zext(r[1], bits)};
     set(a, in.results[0], r);
     if (w.kind == WarpExchange::active_mask && options_.warp_size > 0 && options_.warp_size <= bits)

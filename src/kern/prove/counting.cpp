@@ -322,8 +322,8 @@ Execution::Repeats Execution::repeats(Activation& a, uint32_t l, Mode mode) {
   return r;
 }
 
-void Execution::move_counter(RegionId r, uint64_t step, uint32_t bytes, bool by_first) {
-  double least = static_cast<double>(step), most = least;
+void Execution::move_counter(RegionId r, uint64_t at_least, uint64_t at_most, uint32_t bytes, bool by_first) {
+  double least = static_cast<double>(at_least), most = static_cast<double>(at_most);
   for (const Repeats& x : repeats_) {
     const uint64_t n = x.in_header ? x.header : x.others;
     const double times = n == ~uint64_t{0} ? std::numeric_limits<double>::infinity() : static_cast<double>(n);

@@ -51,6 +51,8 @@ struct Ticket {
   ir::RegionId region;
   Pair guard, offset, value;
   uint64_t step = 1;
+  Pair amount;  // what is added, where it is no constant
+  Pair maker;   // who of the group has taken it; none: the thread itself, or the first of another group
   uint32_t position = 0, until = ~0u;
   bool summary = false;
   std::vector<uint32_t> loops;  // around it
@@ -132,6 +134,7 @@ class Execution {
   Products products;  // of sizes that are not fixed
   // Terms of a thread as the first of its group has them, or another with ids of its own (master.cpp).
   Term as_master(Term t, int thread);
+  void same_for_group(Term t, int thread);
   Term as_another(Term t, std::unordered_map<uint32_t, Term>& memo);
   Rows rows;          // what offsets are sums of
   Promises promises;  // what runs keep to that is not among the facts
@@ -449,7 +452,11 @@ class Execution {
   std::map<uint32_t, Moved> moved_;                 // by region
   std::set<const ir::Instruction*> counted_, met_;  // atomics of counters: counted there, and run in other ways
   bool all_counted(ir::RegionId r) const;
-  void move_counter(ir::RegionId r, uint64_t step, uint32_t bytes, bool by_first);
+  void move_counter(ir::RegionId r, uint64_t at_least, uint64_t at_most, uint32_t bytes, bool by_first);
+  std::optional<uint64_t> most_added(Pair amount) const;
+  void assume_no_round(ir::RegionId r);
+  std::unordered_map<uint32_t, uint64_t> count_bounds_;  // of counts that are finished, by term
+  std::set<uint32_t> unbounded_;                         // counters to which any number may be added
   std::optional<uint64_t> added_in_all(ir::RegionId r) const;
   void settle(const Activation& a, const ir::Instruction& barrier);
   bool behind_writers(const Activation& a, const ir::Instruction& barrier, ir::RegionId r) const;
@@ -459,6 +466,11 @@ class Execution {
   bool replaced_between(const Ticket& i, const Ticket& j) const;
   void ticket_facts();
   void ticket_distance(const Ticket& i, const Ticket& j);
+  void amounts_apart(const Ticket& i, const Ticket& j, Term different);
+  Term different_makers(const Ticket& i, const Ticket& j);
+  Term flat_id(int thread);
+  void below_count(ir::RegionId r, Term count, int thread, uint32_t bytes);
+  void led(Activation& a, const ir::WarpExchange& w, Pair result, Pair guard, Mode mode);
   void ticket_bounds();
   std::optional<uint64_t> set_to_at_most(ir::RegionId r) const;
   void unknown_warps(const std::function<void(Term)>& state);
@@ -519,6 +531,7 @@ class Execution {
   uint64_t blocks_run_ = 0;
   uint32_t instants_ = 0;
   std::map<uint32_t, uint32_t> site_instants_;
+  std::vector<uint8_t> amounts_;  // by region: all that writes it adds, and not always the same
   std::vector<int8_t> counters_;  // by region: 1 only added to, -1 only subtracted from, 0 neither
   Pair iteration_;                // of the innermost loop run as a summary
   bool tracking_ = false;

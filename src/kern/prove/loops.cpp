@@ -337,6 +337,9 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
     run.k_variable[t] = n.op == formula::Op::variable ? run.k[t] : n.op == formula::Op::zext ? n.kids[0] : Term{};
   }
   if (!mode.lockstep) iteration_ = run.k;
+  const bool mastered = loop_effects(a.id, l).group_barrier || loop_effects(a.id, l).device_barrier;
+  for (int t = 0; t < 2 && mastered && pairing_ == Pairing::other_group; ++t)
+    if (const Term v = run.k_variable[static_cast<size_t>(t)]; v) same_for_group(v, t);
   // Facts about the count and the phis; they are added after the questions about the entry, which must not rest on
   // them: what is assumed of the fresh values may contradict itself when an invariant is false at the start.
   std::vector<std::pair<Term, int>> known;
@@ -465,7 +468,6 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
   run.position = ++position_;
   // What was stored before the loop may have been read and replaced in earlier iterations.
   master_stores_.clear();
-  const bool mastered = loop_effects(a.id, l).group_barrier || loop_effects(a.id, l).device_barrier;
   if (!mastered) ++unmastered_;
   // Of a thread that does not enter, the count is the other's.
   for (const auto& [term, t] : known) fact(entry[static_cast<size_t>(t)], term, t);
@@ -589,7 +591,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
   }
   const flow::LoopEffects& e = loop_effects(a.id, l);
   for (uint32_t r = 0; r < m_.regions.size(); ++r)
-    if (counters_[r] != 0 && e.atomics[r] != 0) {
+    if ((counters_[r] != 0 || amounts_[r] != 0) && e.atomics[r] != 0) {
       repeats_.back() = repeats(a, l, mode);
       break;
     }

@@ -10,9 +10,10 @@
 // of the group stored to the same place between the same barriers, that would be a race, and is asked of pairs of one
 // group as well; but not where locks, flags or named barriers put such stores in some order, so that with them one
 // store of another thread leaves nothing known. Stores in loops without barriers are left out: the master may have
-// gone through another
-// iteration last. Every unknown of the master is a fresh variable, of which nothing is assumed but what holds of all
-// threads: different threads take different tickets.
+// gone through another iteration last. In a loop with barriers all threads of the group are in one iteration where they
+// meet, so that its number is the master's too, and so are contents that no one changes any more (settle). Every other
+// unknown of the master is a fresh variable, of which nothing is assumed but what holds of all threads: different
+// threads take different tickets.
 #include "prove/execute.h"
 
 namespace fencepost::prove {
@@ -41,6 +42,12 @@ Term Execution::as_master(Term t, int thread) {
     for (Term id : local_id[static_cast<size_t>(thread)])
       if (const Term v = variable_of(pool_, id); v) memo.emplace(v.id, pool_.constant(0, pool_.width(v)));
   return as_another(t, memo);
+}
+
+// A term that all threads of a group have alike, as the master has it.
+void Execution::same_for_group(Term t, int thread) {
+  as_master(pool_.yes(), thread);  // which begins the memo
+  master_terms_[static_cast<size_t>(thread)].emplace(t.id, t);
 }
 
 // A term as another thread has it: `memo` says of which id, and gains unknowns of its own.

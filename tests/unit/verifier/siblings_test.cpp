@@ -166,11 +166,81 @@ TEST(Siblings, Atomics) {
       {"work.cu",
        R"(__global__ void k(int *o, int *next) { __shared__ int s; for (int r = 0; r < 4; r++) {
          if (threadIdx.x == 0) s = atomicAdd(next, 1); __syncthreads(); o[s * 64 + threadIdx.x] = r; @ } })",
-       "__syncthreads();",
-       "",
-       {"--blockDim=64", "--gridDim=4"},
-       1,
-       1},
+       "__syncthreads();", ""},
+      {"rounds.cu", R"(__global__ void k(int *o, int *next) { __shared__ int s; for (int r = 0; r < 4; r++) {
+         if (@) s = atomicAdd(next, 1); __syncthreads(); o[s * 64 + threadIdx.x] = r; __syncthreads(); } })",
+       "threadIdx.x == 0", "threadIdx.x == 0 && r > 0"},
+      {"tasks.cu", R"(__global__ void k(int *o, int *next, int n) { __shared__ int s; for (int r = 0; r < n; r++) {
+         if (threadIdx.x == 0) s = atomicAdd(next, 1); __syncthreads(); o[s * @ + threadIdx.x] = r; __syncthreads(); } })",
+       "64", "63"},
+      {"turns.cu", R"(__global__ void k(int *o) { __shared__ int s; for (int r = 0; r < 4; r++) {
+         if (threadIdx.x == 0) s = r * @ + blockIdx.x; __syncthreads(); o[s * 64 + threadIdx.x] = r + blockIdx.x;
+         __syncthreads(); } })",
+       "4", "3"},
+      {"steps.cu", R"(__global__ void k(int *o) { __shared__ int s; int y = 0; for (int r = 0; r < 4; r++) {
+         if (threadIdx.x == 0) s = y + blockIdx.x; __syncthreads(); o[s * 64 + threadIdx.x] = r + blockIdx.x;
+         __syncthreads(); y += @; } })",
+       "4", "3"},
+  });
+}
+
+// What a block has found goes behind what others have found: places by a counter of the block, a base by one of all.
+TEST(Siblings, Amounts) {
+  const auto kernel = [](const char* amount, const char* place, const char* begin = "0", const char* between = "") {
+    return std::string(
+               "__global__ void k(int *o, const int *a, int *total) { __shared__ int n, base;"
+               " int t = threadIdx.x, i = blockIdx.x * 64 + t, s = -1; if (t == 0) n = ") +
+           begin + "; __syncthreads(); if (a[i] > 0) s = atomicAdd(&n, 1); __syncthreads(); " + between +
+           " if (t == 0) base = atomicAdd(total, " + amount + "); __syncthreads(); if (s >= 0) o[" + place + "] = i; }";
+  };
+  const std::string own =
+      "__global__ void k(int *o, const int *a, int *total) { int i = blockIdx.x * 64 + threadIdx.x;"
+      " int m = a[i]@, p = atomicAdd(total, m); for (int j = 0; j < m; j++) o[p + j] = i; }";
+  tell_apart({
+      {"amount.cu", kernel("n@", "base + s"), "", " - 1"},
+      {"place.cu", kernel("n", "base + @"), "s", "t"},
+      {"half.cu", kernel("n", "base@ + s"), "", " / 2"},
+      {"begin.cu", kernel("n@", "base + s", "5"), "", " - 6"},
+      {"cells.cu", kernel("n", "base + s", "0", "total += @;"), "1", "blockIdx.x & 1"},
+      {"again.cu", kernel("n", "base + s", "0", "@ __syncthreads();"), "",
+       "if (t == 0) n = 0; __syncthreads(); if (a[i + 1] > 0) atomicAdd(&n, 1);"},
+      {"put.cu", kernel("n", "base + s", "0", "@"), "", "if (i == 70) atomicExch(total, 0);"},
+      {"taken.cu", kernel("n", "base + s", "0", "@"), "", "if (i == 70) atomicSub(total, 3);"},
+      {"negative.cu", own, " & 7", ""},
+      {"more.cu",
+       R"(__global__ void k(int *o, const int *a, int *total) { int i = blockIdx.x * 64 + threadIdx.x;
+         int m = a[i] & 7, p = atomicAdd(total, m); for (int j = 0; j @ m; j++) o[p + j] = i; })",
+       "<", "<="},
+      {"none.cu",
+       R"(__global__ void k(int *o, const int *a, int *total) { int i = blockIdx.x * 64 + threadIdx.x;
+         int m = a[i] & 7, p = atomicAdd(total, m); if (@) o[p] = i; })",
+       "m > 0", "m >= 0"},
+  });
+}
+
+// One lane takes a ticket for its warp and hands it on.
+TEST(Siblings, LeadersOfWarps) {
+  const auto kernel = [](const char* when, const char* step, const char* lane, const char* place) {
+    return std::string(
+               "__global__ void k(int *o, const int *a, int *n) { int t = threadIdx.x, lane = t & 31, base = 0;"
+               " if (") +
+           when + ") base = atomicAdd(n, " + step + "); base = __shfl_sync(0xffffffffu, base, " + lane + "); o[" +
+           place + "] = blockIdx.x * 64 + t; }";
+  };
+  tell_apart({
+      {"step.cu", kernel("lane == 0", "@", "0", "base + lane"), "32", "31"},
+      {"lane.cu", kernel("lane == 5", "32", "@", "base + lane"), "5", "4"},
+      {"leader.cu", kernel("@", "32", "0", "base + lane"), "lane == 0", "t == 0"},
+      {"when.cu", kernel("lane == 0@", "32", "0", "base + lane"), "", " && a[blockIdx.x] > 0"},
+      {"place.cu", kernel("lane == 0", "32", "0", "base + @"), "lane", "t"},
+      {"width.cu",
+       R"(__global__ void k(int *o, int *n) { int lane = threadIdx.x & 31, base = 0; if (lane == 0) base = atomicAdd(n, 32);
+         base = __shfl_sync(0xffffffffu, base, 0, @); o[base + lane] = threadIdx.x; })",
+       "32", "16"},
+      {"both.cu",
+       R"(__global__ void k(int *o, int *n) { int lane = threadIdx.x & 31, own = atomicAdd(n, 1);
+         int base = __shfl_sync(0xffffffffu, own, 0); if (lane != @) o[own] = 1; else o[base] = 2; })",
+       "0", "1"},
   });
 }
 
