@@ -291,11 +291,7 @@ TEST(Siblings, Warps) {
       {"leader.cu",
        R"(__global__ void k(int *o, int *n) { int t = threadIdx.x, p = 0; if (t % 32 == 0) p = atomicAdd(n, @);
          p = __shfl_sync(~0u, p, 0); o[p + t % 32] = t; })",
-       "32",
-       "31",
-       {"--blockDim=64", "--gridDim=4"},
-       1,
-       3},
+       "32", "31"},
       {"groups.cl",
        R"(#pragma OPENCL EXTENSION cl_khr_subgroups : enable
          __kernel void k(__global int *o, __local int *s) { int t = get_local_id(0); s[t] = t; @
