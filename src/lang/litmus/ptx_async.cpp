@@ -99,6 +99,8 @@ class Lowering : public Operation {
         return;
       case Meaning::try_cancel:
         return try_cancel();
+      case Meaning::bulk_zero:
+        return zero();
       case Meaning::store_async:
       case Meaning::store_async_release:
       case Meaning::red_async:
@@ -433,6 +435,21 @@ class Lowering : public Operation {
   }
 
   // ---- vectors (8.2.4): scalar accesses in no order ----
+  // st.bulk: "initializes a region of shared memory" with zeros. A weak write of its thread, through the generic proxy:
+  // the text names no proxy and no completion. "size must be a multiple of 8", and at most 16777216.
+  void zero() {
+    const uint64_t n = w_.numbers[0];
+    if (n == 0 || n % k_element != 0 || n > (uint64_t{1} << 24))
+      fail(fmt::format("{} is not a number of bytes that {} sets to zero", n, m_.text()),
+           "the size is a multiple of 8, at most 16777216");
+    if (n != k_element)
+      refuse(fmt::format("'{}' of {} bytes", m_.text(), n), "a location has 8 bytes: write one st.bulk for each");
+    in_space(w_.locations[0], true, true);
+    Instr& i = event(Kind::store, {Tag::GEN, Tag::WEAK, Tag::W});
+    i.addr.symbol = w_.locations[0];
+    i.value = number(0);
+  }
+
   void vector() {
     TagSet tags = {Tag::GEN, Tag::VEC, order_tag(w_.sem, "weak")};
     if (w_.sem != "weak") tags.add(scope_tag(w_.scope, "sys"));

@@ -170,6 +170,8 @@ constexpr Form k_forms[] = {
     {"clusterlaunchcontrol.try_cancel (async) {shared::cta} (mbarrier::complete_tx::bytes) {multicast::cluster::all} "
      "(b128) : [X], [M]",
      Meaning::try_cancel},
+    // st.bulk (9.7.9.13 of PTX ISA 9.0)
+    {"st.bulk {weak} {shared::cta} : [x], n, 0", Meaning::bulk_zero},
     // 9.7.10.12 st.async, 9.7.15.8 red.async
     {"st.async {weak} {shared::cluster} (mbarrier::complete_tx::bytes) (b32|u32|s32|b64|u64|s64|b128) : [x], v, [m]",
      Meaning::store_async},
@@ -696,9 +698,9 @@ Written read_form(Cursor& c, AsmBuilder& b, ThreadBuilder& t, const Mnemonic& m)
   if (nearest.empty()) return out;
   const std::string_view head = words.front();
   const bool old_head = head == "ld" || head == "st" || head == "fence" || head == "bar" || head == "barrier";
-  const bool of_new = words.size() > 1 &&
-                      (words[1] == "async" || words[1] == "cluster" || words[1] == "warp" || words[1] == "acquire" ||
-                       words[1] == "release" || words[1] == "mbarrier_init" || one_of(words, "v2"));
+  const bool of_new = words.size() > 1 && (words[1] == "async" || words[1] == "bulk" || words[1] == "cluster" ||
+                                           words[1] == "warp" || words[1] == "acquire" || words[1] == "release" ||
+                                           words[1] == "mbarrier_init" || one_of(words, "v2"));
   const bool proxied = words.size() > 2 && words[1] == "proxy" && words[2] != "alias" && words[2] != "generic" &&
                        words[2] != "constant" && words[2] != "texture" && words[2] != "surface";
   if (old_head && !proxied &&

@@ -48,6 +48,7 @@ enum class Meaning : uint8_t {
   multimem_reduce,
   reduce_to_global,
   reduce_to_shared,
+  bulk_zero,  // st.bulk
   store_async,
   store_async_release,
   red_async,

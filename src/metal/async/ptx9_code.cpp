@@ -489,6 +489,7 @@ class Writer {
     if (begins(mnemonic, "cp.async.bulk") || begins(mnemonic, "cp.reduce.async.bulk") ||
         begins(mnemonic, "multimem.cp") || begins(mnemonic, "tensormap.cp_fenceproxy"))
       return bulk_windows(words);
+    if (begins(mnemonic, "st.bulk")) return {here ? Window::shared : Window::generic};
     if (begins(mnemonic, "cp.async.mbarrier")) return {here ? Window::shared : Window::generic};
     if (begins(mnemonic, "cp.async")) return {Window::shared, Window::global};
     if (words.front() == "mbarrier") return {here || there ? Window::shared : Window::generic};
@@ -641,6 +642,7 @@ struct NeedsRow {
 // "Introduced in PTX ISA version" and "Requires sm_" of each instruction's notes.
 constexpr NeedsRow k_needs[] = {
     {"fence.acquire", "", {86, 90}},
+    {"st.bulk", "", {86, 100}},
     {"fence.release", "", {86, 90}},
     {"fence.proxy.async::generic", "", {86, 90}},
     {"fence.proxy.async::generic", "::read", {94, 90}},

@@ -198,6 +198,47 @@ TEST(AsyncGate, NothingWeakerPassesForTheTest) {
   EXPECT_GE(same, 5u);
 }
 
+// What the reader takes ptxas takes, and what it refuses as no PTX ptxas refuses.
+TEST(AsyncGate, StBulkIsReadAsPtxasReadsIt) {
+  SKIP_WITHOUT_PTXAS();
+  const auto read_as = [](const std::string& instruction) {
+    return read::parse_one(make_source("t.litmus", "PTX t\n{ s @ shared P0 = 1; }\n P0@cta 0, cluster 0, gpu 0 ;\n " +
+                                                       instruction + " ;\nexists (s = 1)\n"));
+  };
+  const auto bytes = [](const std::string& text) { return device::cuda::assemble(*ptxas(), text, 100).cubin; };
+  const auto test = read_as("st.bulk.weak.shared::cta [s], 8, 0"), generic = read_as("st.bulk [s], 8, 0");
+  ASSERT_TRUE(test && generic);
+  const auto m = async::ptx9_module(*test), g = async::ptx9_module(*generic);
+  ASSERT_TRUE(m && g);
+  EXPECT_EQ(m->sm, 100u);
+  if (bytes(m->text).empty()) GTEST_SKIP() << "this ptxas does not know sm_100";
+  EXPECT_FALSE(bytes(g->text).empty());
+  const std::string operands = ", 8, 0;";
+  const auto written = [&](const std::string& mnemonic, const std::string& last) {
+    std::string text = with(m->text, m->sites.front(), mnemonic);
+    const size_t at = text.find(operands);
+    EXPECT_NE(at, std::string::npos) << text;
+    return text.replace(at, operands.size(), last + ";");
+  };
+  const std::string whole = "st.bulk.weak.shared::cta";
+  for (const auto& [mnemonic, last] : std::vector<std::pair<std::string, std::string>>{
+           {whole, ", 8, 0"},
+           {"st.bulk.shared::cta", ", 8, 0"},
+           {"st.bulk.shared::cta.weak", ", 8, 0"},
+           {whole, ", 12, 0"},
+           {whole, ", 16777224, 0"},
+           {whole, ", 8, 1"},
+           {whole, ", 8"},
+           {whole + ".b64", ", 8, 0"},
+           {"st.bulk.shared", ", 8, 0"},
+           {"st.bulk.weak.shared::cluster", ", 8, 0"},
+           {"st.bulk.weak.global", ", 8, 0"},
+           {"st.bulk.relaxed.cta.shared::cta", ", 8, 0"},
+       })
+    EXPECT_EQ(read_as(mnemonic + " [s]" + last).has_value(), !bytes(written(mnemonic, last)).empty())
+        << mnemonic << last;
+}
+
 TEST(AsyncGate, RecordedMachineCodeIsRead) {
   const char* to = std::getenv("FENCEPOST_RECORD_SASS");
   if (to != nullptr && ptxas()) {

@@ -22,6 +22,9 @@ constexpr const char* k_init =
 
 // Each line: the instructions of P0, then after a bar those of P1.
 constexpr const char* k_programs[] = {
+    "st.bulk.weak.shared::cta [s], 8, 0",
+    "st.bulk [s], 8, 0",
+    "st.bulk [d], 8, 0",
     "bar.warp.sync 0xffffffff",
     "membar.proxy.async",
     "fence.acquire.cta",
@@ -341,6 +344,13 @@ TEST(PtxEvents, TheseAreRefused) {
     std::string instruction, part;
   } rows[] = {
       {"mbarrier.pending_count.b64 _, r0", "needs a register"},
+      {"st.bulk.weak.shared::cta [x], 8, 0", "lies in global memory"},
+      {"st.bulk.weak.shared::cta [s], 12, 0", "is not a number of bytes"},
+      {"st.bulk.weak.shared::cta [s], 0, 0", "is not a number of bytes"},
+      {"st.bulk.weak.shared::cta [s], 16, 0", "of 16 bytes"},
+      {"st.bulk.weak.shared::cta [s], 8, 1", "expected"},
+      {"st.bulk.relaxed.cta.shared::cta [s], 8, 0", "'relaxed' does not fit"},
+      {"st.bulk.shared::cluster [s], 8, 0", "'shared::cluster' does not fit"},
       {"mbarrier.complete_tx.relaxed.cta.shared::cluster.multicast::cluster::32b.b64 [{m, k}], 512, 1", "not that of"},
       {load + " [s], [c, {0}], [m]", "lies in shared memory"},
       {"mbarrier.pending_count.layout::v1.b64 r1, r0", "'layout::v1'"},
