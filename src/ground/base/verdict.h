@@ -18,7 +18,7 @@ int exit_code(Status s);
 struct Verdict {
   Status status = Status::unknown;
   std::string detail;    // e.g. "bound 1 reached in the loop at line 7"; empty when there is nothing to add
-  bool vacuous = false;  // rests on unsatisfiability while no execution of the program exists at all
+  bool vacuous = false;  // rests on unsatisfiability while no execution of the program ends
 };
 
 }  // namespace fencepost

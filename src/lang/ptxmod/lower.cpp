@@ -168,6 +168,7 @@ Lowering::Lowering(Memory& memory, const Flat& flat, const Blocks& flow, const s
 prog::Template Lowering::run() {
   for (int k = 0; !pass(); ++k)
     FENCEPOST_INVARIANT(k < k_most_passes, "the passes over a kernel do not come to an end");
+  early_ends_ = find_early_ends();
   return linear();
 }
 

@@ -44,6 +44,20 @@ struct Taken {  // of a block: where a thread may go on
   bool reached = false;
   std::set<uint32_t> next;
 };
+// A branch that memory decides before a barrier of the block: by one side the thread ends without any barrier, by the
+// other it may come to one (exits.cpp).
+struct EarlyEnd {
+  Span span;
+  bool in_loop = false;
+};
+// Whether all threads of a block come to this barrier: no number of threads stands beside it.
+bool is_of_all(const prog::Instr& i, bool cuda);
+
+// Lines of atomic operations, fences and barriers to which no thread of the launch can come, since numbers of threads
+// and blocks decide it (exits.cpp). By thread.
+std::set<uint32_t> lines_not_reached(const Flat& flat, const Blocks& flow,
+                                     const std::vector<std::vector<Taken>>& taken);
+
 // Refuses a barrier that is .aligned where some threads of a warp may go around it (uniform.cpp). By thread.
 void check_aligned(const Flat& flat, const Blocks& flow, const spirv::Launch& launch,
                    const std::vector<std::vector<Taken>>& taken);
@@ -79,6 +93,7 @@ class Lowering {
   Lowering(Memory& memory, const Flat& flat, const Blocks& flow, const spirv::Launch& launch, Who who, Notes& notes);
   prog::Template run();
   std::vector<Taken> taken() const;  // by block
+  const std::vector<EarlyEnd>& early_ends() const { return early_ends_; }
 
  private:
   // What a block hands on: the value of a register, or of some bytes of a variable of the thread.
@@ -125,6 +140,7 @@ class Lowering {
   void copy_address(const Join& j, const Value& v, std::vector<std::pair<prog::RegId, Expr>>& pending);
   void go(uint32_t to, Expr when);
   prog::Template linear();
+  std::vector<EarlyEnd> find_early_ends() const;  // exits.cpp
   std::string key_name(const Key& key) const;
 
   // ---- values (lower.cpp) ----
@@ -243,6 +259,8 @@ class Lowering {
   uint32_t thread_;
   spirv::Place place_;
   Notes& notes_;
+
+  std::vector<EarlyEnd> early_ends_;  // of the last pass
 
   // Kept from pass to pass.
   std::vector<RootKey> roots_;

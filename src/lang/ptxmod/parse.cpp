@@ -1,6 +1,7 @@
 // A module, its launch and its question as a test.
 #include <cxxabi.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 
 #include "litmus/lexer.h"
 #include "prog/cuda_cpp.h"
+#include "prog/not_reached.h"
 #include "prog/plain_objects.h"
 #include "prog/syntax.h"
 #include "ptxmod/cuda_kernel.h"
@@ -228,43 +230,32 @@ void assumptions(const Whole& w, const Notes& notes, prog::Test& test, const Mem
 // "reached by all non-exited threads". Where the number of the thread decides who comes, the code of the threads shows
 // it; where memory decides, that is refused. In a loop with barriers it is said as an assumption, since most loops are
 // left by all threads together.
-void check_exits(const Whole& w, const std::vector<prog::Template>& code, Notes& notes) {
-  const uint32_t level = w.flat.cuda ? 2 : *vocab::level_of(prog::Dialect::ptx, "cta");
-  const auto of_all = [&](const prog::Instr& i) {  // no number of threads stands beside it
-    return i.kind == prog::Kind::barrier && i.barrier.level == level && !i.barrier.quorum;
-  };
+void check_exits(const Whole& w, const std::vector<prog::Template>& code,
+                 const std::vector<std::vector<EarlyEnd>>& early, Notes& notes) {
   const char* hint = "a thread that ends releases the barrier at which others wait, and that is not modelled";
   std::map<uint32_t, std::pair<uint32_t, std::multiset<std::string>>> first;  // by CTA: a thread, and its barriers
   for (uint32_t t = 0; t < code.size(); ++t) {
-    const auto& all = code[t].code;
-    const auto target = [&](const prog::Instr& i) -> size_t {
-      const bool jumps = i.kind == prog::Kind::branch || i.kind == prog::Kind::jump;
-      return jumps ? code[t].labels[i.label].at : 0;
-    };
-    std::multiset<std::string> own;  // a number that is computed is "?"
-    size_t last = 0;
-    for (size_t k = 0; k < all.size(); ++k)
-      if (of_all(all[k])) {
-        const prog::Barrier& b = all[k].barrier;
-        own.insert(!b.by_value() ? b.instance : b.id.is_const() ? std::to_string(b.id.value()) : "?");
-        last = k;
-      }
-    for (size_t k = 0; !own.empty() && k < last; ++k) {
-      if (target(all[k]) <= last) continue;
-      bool in_loop = false;
-      for (size_t j = k + 1; j < all.size() && !in_loop; ++j)
-        in_loop = target(all[j]) <= k && (all[j].kind == prog::Kind::branch || all[j].kind == prog::Kind::jump);
-      if (!in_loop && all[k].kind == prog::Kind::branch)
-        litmus::unsupported(all[k].span, "memory decides whether this thread ends before a barrier of its block", hint);
-      notes.exits = notes.exits || in_loop;
+    for (const EarlyEnd& e : early[t]) {
+      if (w.launch.grid.workgroup_size() == 1) break;  // there is nobody else to wait
+      if (!e.in_loop)
+        litmus::unsupported(e.span, "memory decides whether this thread ends before a barrier of its block",
+                            fmt::format("{}; where a parameter decides it, --input gives its value", hint));
+      notes.exits = true;
     }
     if (w.flat.cuda) continue;
+    std::multiset<std::string> own;  // a number that is computed is "?"
+    for (const prog::Instr& i : code[t].code) {
+      if (!is_of_all(i, false)) continue;
+      const prog::Barrier& b = i.barrier;
+      own.insert(!b.by_value() ? b.instance : b.id.is_const() ? std::to_string(b.id.value()) : "?");
+    }
     const uint32_t cta = w.launch.global_workgroup(w.launch.place(t));
     const auto [it, fresh] = first.try_emplace(cta, t, own);
     if (fresh || it->second.second == own) continue;
     const uint32_t with = own.size() > it->second.second.size() ? t : it->second.first;
     for (const prog::Instr& i : code[with].code)
-      if (of_all(i)) litmus::unsupported(i.span, "a barrier that some thread of the CTA does not come to", hint);
+      if (is_of_all(i, false))
+        litmus::unsupported(i.span, "a barrier that some thread of the CTA does not come to", hint);
   }
 }
 
@@ -280,17 +271,19 @@ prog::Test build(const Whole& w, Decisions& decisions) {
   std::vector<std::vector<Taken>> taken;
   const auto threads = static_cast<uint32_t>(w.launch.grid.threads());
   std::vector<prog::Template> code;
+  std::vector<std::vector<EarlyEnd>> early;
   for (uint32_t t = 0; t < threads; ++t) {
     Lowering lowering(memory, w.flat, w.blocks, w.launch, {t, t}, notes);
     code.push_back(lowering.run());
-    if (w.launch.grid.subgroup > 1) taken.push_back(lowering.taken());
+    early.push_back(lowering.early_ends());
+    taken.push_back(lowering.taken());
   }
   if (w.launch.grid.subgroup > 1) {
     check_exchanges(w.flat, w.blocks, w.launch, taken, notes.alike);
     settle_exchanges(test, code, w.launch, decisions);
   }
   if (notes.aligned && !w.flat.cuda) check_aligned(w.flat, w.blocks, w.launch, taken);
-  check_exits(w, code, notes);
+  check_exits(w, code, early, notes);
   if (w.flat.cuda) settle_barriers(code, w.launch);
   for (uint32_t t = 0; t < threads; ++t) {
     prog::Thread thread;
@@ -312,6 +305,9 @@ prog::Test build(const Whole& w, Decisions& decisions) {
   memory.name_cells();
   if (!w.flat.cuda) observe(memory, test);
   assumptions(w, notes, test, memory, rounds);
+  if (const std::set<uint32_t> lines = lines_not_reached(w.flat, w.blocks, taken); !lines.empty())
+    test.assumptions.push_back(fmt::format("{}{} {}, where the kernel orders or waits", prog::k_not_reached,
+                                           lines.size() == 1 ? "" : "s", fmt::join(lines, ", ")));
   return test;
 }
 

@@ -30,6 +30,38 @@ bool has_barriers(const prog::Test& test) {
   return false;
 }
 
+// Whether memory may decide which barrier a thread comes to next, or that it comes to none: a branch whose two sides
+// come to different ones. Where it does not, all that is left are barriers that threads have unequally often, by their
+// code.
+bool may_part_at_barriers(const prog::Test& test) {
+  using prog::Kind;
+  for (const prog::Template& t : test.templates) {
+    const size_t n = t.code.size();
+    std::vector<std::set<size_t>> first(n + 1);  // barriers that come first from here on; n: the end
+    first[n] = {n};
+    const auto next = [&](size_t k) -> std::vector<size_t> {
+      const prog::Instr& i = t.code[k];
+      if (i.kind == Kind::jump) return {t.labels[i.label].at};
+      if (i.kind == Kind::branch) return {k + 1, t.labels[i.label].at};
+      return {k + 1};
+    };
+    for (bool more = true; std::exchange(more, false);)
+      for (size_t k = n; k-- > 0;) {
+        const size_t before = first[k].size();
+        const prog::Instr& i = t.code[k];
+        if (i.kind == Kind::barrier && i.predicate == prog::k_none)
+          first[k] = {k};
+        else
+          for (const size_t to : next(k)) first[k].insert(first[to].begin(), first[to].end());
+        if (i.kind == Kind::barrier) first[k].insert(k);
+        more = more || first[k].size() != before;
+      }
+    for (size_t k = 0; k < n; ++k)
+      if (first[k].size() > 1) return true;
+  }
+  return false;
+}
+
 // Flags on the tag of undefined behaviour alone cannot be raised by a program that does not carry it.
 bool may_flag(const prog::Test& test, const cat::Model& model) {
   const bool undefined = has_tag(test, vocab::Tag::UB);
@@ -172,8 +204,9 @@ Beside beside(const prog::Test& test, const cat::Model& model, const Options& op
                           [&](const prog::Test& depending, const cat::Model& grounded, Job& part) {
                             return rests_on_another(check(depending, grounded, again, part));
                           });
-  if (options.property != Property::condition) return out;
-  if (may_flag(test, model)) {
+  const bool no_race = options.property == Property::races && s == Status::holds;
+  if (options.property != Property::condition && !no_race) return out;
+  if (!no_race && may_flag(test, model)) {
     Options races = again;
     races.property = Property::races;
     // A bound that is given is come to from below here too.
@@ -211,7 +244,7 @@ Beside beside(const prog::Test& test, const cat::Model& model, const Options& op
                                       return rests_on_another(ask(depending, grounded, part));
                                     });
   }
-  if (has_barriers(test)) {
+  if (has_barriers(test) && (!no_race || may_part_at_barriers(test))) {
     Options waits = options;
     waits.bound = result.bound;
     std::optional<reference::RunResult> waiting;

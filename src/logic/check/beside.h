@@ -1,7 +1,8 @@
 #pragma once
 // What a verdict does not say and a reader must know. Of a condition: that the program races or is undefined, so that
 // the condition says nothing about real devices; and that some executions never come to an end, since a thread waits at
-// a barrier that the others of its group do not reach. Conditions look at complete executions only. Of every verdict
+// a barrier that the others of its group do not reach. Conditions look at complete executions only, and that no race
+// was found says nothing of what comes behind such a barrier, if memory may decide who comes to it. Of every verdict
 // that rests on an execution, and of the race or the barrier that stands beside it: that there is none without values
 // out of thin air, which the documents of CUDA C++ and OpenCL ask implementations not to compute and yet have no rule
 // against, and of which Vulkan's says nothing. Thin air is a cycle of rf and of dependencies as the code is written: a
@@ -34,7 +35,7 @@ const char* name(Beside::Said s);
 
 inline constexpr double k_least_seconds = 1;
 
-// Of a verdict; of races and termination only whether it rests on values out of thin air.
+// Of a verdict; of races that are found, and of termination, only whether it rests on values out of thin air.
 Beside beside(const prog::Test& test, const cat::Model& model, const Options& options, const Result& result,
               const Job& job);
 

@@ -137,7 +137,7 @@ Result enumerate(const prog::Test& test, const cat::Model& model, const Options&
   if (options.companion) {
     Goal any;
     any.filter = options.filter;
-    any.stops = goal.stops;
+    any.stops = Goal::Stops::all_end;  // of races too: where no execution ends, that none is found says next to nothing
     const Found f = first(search, any);
     if (f.end == SearchEnd::gave_up && !f.candidate) return done(Status::gave_up, "out of time");
     if (f.candidate) replay(test, model, any, *f.candidate, options.bound, options.replay);

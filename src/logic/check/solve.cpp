@@ -117,6 +117,10 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
                                            : "iterations without an effect count: the model may see them");
   if (auto ok = direct ? q.prepare(encode::Unrolling::direct, reduction.silent) : q.prepare(); !ok)
     return refused(q.not_prepared(ok.error()));
+  const auto ask_whole = [&](Goal goal, bool negate = false) {
+    Queries full(test, model, options, job);
+    return full.prepare() ? full.ask(goal, negate, r.stats) : Found{};
+  };
   // An execution in which some thread stops early shows that there is one in which it does not.
   const auto ask = [&](Goal goal, bool negate) {
     Found found = q.ask(goal, negate, r.stats);
@@ -164,8 +168,11 @@ Result solve(const prog::Test& test, const cat::Model& model, const Options& opt
     if (cut.answer == Answer::sat)
       return done(Status::unknown, "a loop reached bound " + prog::to_string(options.bound));
   }
-  if (options.companion && !q.runs_in_sequence(!races, r.stats)) {
-    const Found any = ask(races ? Goal::any : Goal::complete, false);
+  // Of races too, which count in executions that never end: where none ends, that none is found says next to nothing.
+  if (options.companion && !q.runs_in_sequence(true, r.stats)) {
+    Found any = ask(Goal::complete, false);
+    // What leaves out iterations for races alone may have left out the executions that end.
+    if (any.answer == Answer::unsat && direct && !reduction.conditions) any = ask_whole(Goal::complete);
     if (any.early)
       return done(Status::unknown, "the execution found stops waiting before bound " + prog::to_string(options.bound));
     if (any.answer == Answer::unknown) return done(Status::gave_up, "out of time");

@@ -62,7 +62,7 @@ std::string check_line(const std::string& path, const prog::Test& test, const ca
         options.property == Property::condition
             ? "  no complete execution" +
                   std::string(test.filter.kind != prog::Cond::Kind::always && options.filter ? " meets the filter" : "")
-            : "  (the program has no execution)";
+            : "  (no execution of the program ends)";
   const bool said = options.property == Property::races && result.verdict.status == Status::fails;
   const bool further = result.verdict.status == Status::unknown && !options.auto_bound && !result.reached.empty();
   if (!said && !result.verdict.detail.empty())

@@ -82,6 +82,19 @@ TEST(Beside, AThreadThatWaitsForWhoDoesNotCome) {
             Beside::Said::no);
 }
 
+// That no race was found is no word on what stands behind a barrier to which memory decides who comes.
+TEST(Beside, OfRacesTooWhereMemoryDecidesWhoComes) {
+  const std::string head =
+      "VULKAN waits\n{ x = 0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 0,qf 0 ;\n ld.atom.dv.sc0 r0, x | st.atom.dv.sc0 x, 1 "
+      ";\n";
+  EXPECT_EQ(of(head + " beq r0, 0, END0 | cbar.acq.wg.semsc0 0 ;\n cbar.acq.wg.semsc0 0 | ;\n END0: | ;\n", 1, "",
+               Property::races)
+                .blocked,
+            Beside::Said::yes);
+  EXPECT_EQ(of(head + " cbar.acq.wg.semsc0 0 | cbar.acq.wg.semsc0 0 ;\n", 1, "", Property::races).blocked,
+            Beside::Said::none);
+}
+
 // ---- values out of thin air --------------------------------------------------------------------------------------
 using Said = Beside::Said;
 

@@ -239,6 +239,24 @@ TEST(EnumerateVerdict, RacesCountOnUnfinishedExecutions) {
   EXPECT_EQ(ask(clean, m, Engine::enumerate, Property::races).verdict.status, Status::holds);
 }
 
+// P1 comes to the barrier twice and P0 once: no execution ends, so that no race says nothing of what stands behind.
+TEST(EnumerateVerdict, NoRaceIsVacuousWhereNoExecutionEnds) {
+  const auto with = [](const char* second) {
+    return parsed(
+        std::string("VULKAN t\n{ x=0; }\n P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 0, qf 0 ;\n st.atom.dv.sc0 x, 1 | "
+                    "cbar.wg 0 ;\n cbar.wg 0 | ") +
+        second + " ;\nexists (x == 3)\n");
+  };
+  const prog::Test hangs = with("cbar.wg 0"), ends = with("");
+  const cat::Model m = shipped("vulkan", hangs.dialect);
+  for (const Engine e : {Engine::enumerate, Engine::solve, Engine::both, Engine::automatic}) {
+    const Result r = ask(hangs, m, e, Property::races);
+    EXPECT_EQ(r.verdict.status, Status::holds) << name(e);
+    EXPECT_TRUE(r.verdict.vacuous) << name(e);
+    EXPECT_FALSE(ask(ends, m, e, Property::races).verdict.vacuous) << name(e);
+  }
+}
+
 TEST(EnumerateVerdict, GivesUpWhenTimeIsOver) {
   const prog::Test t = parsed(vulkan({{W("x", 1)}, {W("x", 2)}, {R("r0", "x"), R("r1", "x")}}, "exists (P2:r0 == 7)"));
   Job job = Job::with_budget(1e-9);

@@ -87,6 +87,38 @@ TEST_F(CudaCpp, WhatIsNotModelledIsNamedWithItsLine) {
 }
 
 // An attribute that clang does not know refuses what reaches it, wherever it stands, and nothing else.
+// Wherever clang puts the way to the end: behind a statement, behind the end of a variable's life, in a callee.
+TEST_F(CudaCpp, AThreadThatMemoryEndsBeforeABarrierIsRefused) {
+  spirv::LaunchOptions two;
+  two.grid = spirv::Grid{.subgroup = 1, .subgroups = 2};
+  const auto kernel_with = [](const std::string& middle) {
+    return "__device__ bool most(int v) { return v >= 1; }\n__global__ void k(int* o, int n) {\n  __shared__ int "
+           "s[4];\n"
+           "  s[threadIdx.x] = threadIdx.x;\n  __syncthreads();\n  " +
+           middle + "\n  __syncthreads();\n  *o = blockIdx.x;\n}\n";
+  };
+  for (const char* middle :
+       {"if (s[threadIdx.x] >= 1) return;", "int v = s[threadIdx.x]; if (v >= 1) return;",
+        "if (s[threadIdx.x] >= 1) { s[3] = 7; return; }", "if (most(s[threadIdx.x])) { int w = n; o[1] = w; return; }",
+        "if (s[0] >= 1) { if (s[1] >= 2) { o[2] = 1; return; } o[3] = 1; }",
+        "switch (s[1]) { case 1: o[1] = 1; return; }"})
+    EXPECT_NE(said(kernel_with(middle), two).find("memory decides whether this thread ends before a barrier"),
+              std::string::npos)
+        << middle;
+  // The number of the thread decides, or nobody ends, or what ends is the launch.
+  for (const char* middle :
+       {"if (threadIdx.x >= 1) { s[3] = 7; return; }", "if (s[threadIdx.x] >= 1) s[3] = 7;",
+        "if (s[threadIdx.x] >= 9) __trap();", "if (s[threadIdx.x] >= 1) { __syncthreads(); return; }"}) {
+    const auto t = read(kernel_with(middle), two);
+    EXPECT_TRUE(t.has_value()) << middle << (t ? "" : render(t.error()));
+  }
+  // A loop is left by all together, which is said.
+  const auto loop = read(kernel_with("while (true) { if (s[threadIdx.x] == 7) return; __syncthreads(); }"), two);
+  ASSERT_TRUE(loop) << render(loop.error());
+  EXPECT_NE(fmt::format("{}", fmt::join(loop->assumptions, "; ")).find("no thread ends, or leaves a loop"),
+            std::string::npos);
+}
+
 TEST_F(CudaCpp, UnknownAttributesRefuseWhatReachesThem) {
   const std::string text =
       "__global__ void first(int* d) { d[threadIdx.x] = 1; }\n"

@@ -298,6 +298,19 @@ TEST(PtxmodMemory, BarriersOrderAndBlock) {
   EXPECT_NE(refusal(ends).find("does not come to"), std::string::npos);
 }
 
+// Where the way to the end leads over other blocks, before or behind the barrier in the text.
+TEST(PtxmodMemory, AThreadThatMemoryEndsBeforeABarrierIsRefused) {
+  const std::string load = "ld.global.u32 %r3, [%rd4];\nsetp.eq.u32 %p1, %r3, 0;\n";
+  for (const char* way : {"@%p1 exit;\nbar.sync 0;",
+                          "@%p1 bra A;\nbra.uni B;\nA:\nst.global.u32 [%rd5], 1;\nbra.uni E;\nB:\nbar.sync "
+                          "0;\nE:",
+                          "bra.uni B;\nA:\nst.global.u32 [%rd5], 1;\nret;\nB:\n@%p1 bra A;\nbar.sync 0;"})
+    EXPECT_NE(refusal(kernel("// @Config: 1,2,1\n", load + way)).find("memory decides whether this thread ends"),
+              std::string::npos)
+        << way;
+  EXPECT_EQ(races(kernel("// @Config: 1,2,1\n", load + "bar.sync 0;\n@%p1 bra A;\nexit;\nA:")), Status::holds);
+}
+
 // A parameter of 64 bits may be a number: nothing is known of its bits and of its order.
 TEST(PtxmodMemory, NumbersThatMayBeAddresses) {
   const auto with = [](const std::string& question, const std::string& code) {

@@ -448,7 +448,7 @@ TEST(Report, CheckLine) {
   EXPECT_EQ(check_line("mp.litmus", test, model, options, r), "mp.litmus  fails  flag raised: racy  under ptx-7.5");
   r.verdict = {Status::holds, "", true};
   EXPECT_EQ(check_line("mp.litmus", test, model, options, r),
-            "mp.litmus  vacuous  no data race  (the program has no execution)  under ptx-7.5");
+            "mp.litmus  vacuous  no data race  (no execution of the program ends)  under ptx-7.5");
 }
 
 TEST(Report, LaunchAndBoundStandBesideTheVerdict) {
