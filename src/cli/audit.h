@@ -30,6 +30,12 @@ Json at_launch(const std::string& path, const std::string& entry, const std::str
 // Where at_launch was ended: the same object with a reason only.
 Json ended_at_launch(const std::string& grid, Ask question, const std::string& why);
 
+// Of races in rows of prove, the change of one line without which they are there and with which they are not: `mend` of
+// the finding, `line` and `text`. `prove` has the rows of the changed file, none where its time is over; places in it
+// are of `path`.
+void mend(std::vector<Json>& rows, const std::string& path, const std::string& text,
+          const std::function<std::vector<Json>(const std::string& changed)>& prove);
+
 // A kernel's rows of prove (objects of fencepost.prove/1) and its small launches as one entry of the page.
 Json kernel_entry(const std::string& path, const std::string& name, const std::vector<Json>& proved,
                   const std::vector<Json>& small);

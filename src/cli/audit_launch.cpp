@@ -15,6 +15,7 @@
 #include "cli/inputs.h"
 #include "cli/verbs.h"
 #include "cli/worker.h"
+#include "prog/lanes.h"
 #include "prog/test.h"
 #include "prog/weaken.h"
 #include "read/read.h"
@@ -109,24 +110,103 @@ Json races_of(const prog::Test& test, const cat::Model& model, const check::Resu
   return j;
 }
 
+// "2.1.2" of "1.2.2": the same threads, those of a block in one warp. "": the launch has other numbers.
+std::string in_whole_warps(const std::string& grid) {
+  const auto g = spirv::parse_grid(grid);
+  if (!g || g->subgroup != 1 || g->subgroups == 1 || !grid.starts_with("1.")) return "";
+  const size_t second = grid.find('.', 2);
+  return fmt::format("{}.1{}", g->subgroups, second == std::string::npos ? "" : grid.substr(second));
+}
+
+// Whether threads of a warp wait for each other, or give each other values.
+bool synchronises_warps(const prog::Test& test) {
+  constexpr uint32_t k_warp = 3;  // scope level, in every dialect of kernels
+  return prog::has_lanes(test) || std::ranges::any_of(test.templates, [](const prog::Template& t) {
+           return std::ranges::any_of(
+               t.code, [](const prog::Instr& i) { return i.kind == Kind::barrier && i.barrier.level == k_warp; });
+         });
+}
+
+// The kernel at a launch. Two threads of a block of two are in one warp on every device; each is a warp of its own
+// here, so that only barriers of the block order them, unless the kernel synchronises warps: then both are in one.
+struct Read {
+  Expected<std::vector<prog::Test>> tests;
+  spirv::LaunchOptions launch;
+  std::string grid;
+};
+Read read_at(const std::string& path, const Settings& s, bool of_the_page) {
+  const auto options_of = [&](const Settings& about) {
+    spirv::LaunchOptions launch = launch_of(about);
+    for (const std::string& i : s.include_folders) launch.preprocessor.push_back("-I" + i);
+    return launch;
+  };
+  Read out{read::parse_file(path, options_of(s)), options_of(s), s.grid};
+  Settings whole = s;
+  whole.grid = of_the_page ? in_whole_warps(s.grid) : "";
+  const bool opencl = path.ends_with(".cl");  // what it has of warps does not depend on their size
+  if (whole.grid.empty() || (opencl && !(out.tests && synchronises_warps(out.tests->front())))) return out;
+  Read other{read::parse_file(path, options_of(whole)), options_of(whole), whole.grid};
+  const auto says = [](const Diagnostics& ds) {
+    const std::string& m = ds.list.front().message;
+    return std::ranges::any_of(std::vector<const char*>{"lane", "exchange", "barrier of a warp", "__syncwarp"},
+                               [&](const char* word) { return m.contains(word); });
+  };
+  if (other.tests ? synchronises_warps(other.tests->front()) : says(other.tests.error())) return other;
+  return out;
+}
+
 // Parameters that the counterexample chose a value of: "n" of "n+0 = -2147483648".
 std::vector<std::string> chosen_parameters(const Json& answer) {
   std::vector<std::string> out;
   for (const std::string text : answer.value("chosen", Json::array())) {
     const std::string name = text.substr(0, text.find_first_of("+ ["));
+    if (name.starts_with("unspecified") || name.find('#') != std::string::npos) continue;  // of no parameter
     if (!name.empty() && std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
   }
   return out;
+}
+
+template <typename Asked>
+std::optional<prog::Test> with_defined_values(Json& answer, const std::string& path, const spirv::LaunchOptions& launch,
+                                              const Job& whole, Asked asked) {
+  constexpr size_t k_most = 8;  // parameters
+  for (const int v : {2, 1, 4}) {
+    std::vector<std::string> names = chosen_parameters(answer), values;
+    for (size_t before = 0; names.size() > before && names.size() <= k_most;) {
+      Job job = whole;
+      if (job.out_of_time()) return std::nullopt;
+      before = names.size();
+      values.clear();
+      for (const std::string& n : names) values.push_back(fmt::format("{} = {}", n, v));
+      spirv::LaunchOptions small = launch;
+      small.inputs.insert(small.inputs.end(), values.begin(), values.end());
+      const auto tests = read::parse_file(path, small);
+      if (!tests) return std::nullopt;  // it is no parameter
+      Json again = asked(tests->front());
+      if (again.value("flag", "") != "undefined-behavior" && again["verdict"] != name(Status::gave_up)) {
+        again["given"] = again["assumed"] = values;
+        answer = std::move(again);
+        return tests->front();
+      }
+      for (const std::string& n : chosen_parameters(again))
+        if (std::find(names.begin(), names.end(), n) == names.end()) names.push_back(n);
+    }
+  }
+  return std::nullopt;
 }
 
 // A counterexample beyond the elements that the launch tells apart is no end of the search: the same question with
 // small values of the parameters that it chose, which do not lead so far. What is confirmed with them is an answer, of
 // those values; that nothing is found says so of them alone, and is told beside the first answer. The kernel with them,
 // where it is.
+// Where it is undefined behaviour that a parameter leads to (`i % n` with n = 0), small values are taken for what the
+// host gives: what is found with them is the answer, which says so.
 template <typename Asked>
 std::optional<prog::Test> with_small_values(Json& answer, const std::string& path, const spirv::LaunchOptions& launch,
                                             const Job& whole, Asked asked) {
-  if (answer["verdict"] != name(Status::fails) || answer.value("confirmed", true)) return std::nullopt;
+  if (answer["verdict"] != name(Status::fails)) return std::nullopt;
+  if (answer.value("flag", "") == "undefined-behavior") return with_defined_values(answer, path, launch, whole, asked);
+  if (answer.value("confirmed", true)) return std::nullopt;
   const std::vector<std::string> names = chosen_parameters(answer);
   std::vector<std::string> without;
   for (const int v : {2, 1, 4}) {
@@ -301,10 +381,10 @@ Json at_launch(const std::string& path, const std::string& entry, const std::str
   Settings s = given;
   s.grid = grid;
   s.entry = entry;
-  spirv::LaunchOptions launch = launch_of(s);
-  for (const std::string& i : s.include_folders) launch.preprocessor.push_back("-I" + i);
   Json j = {{"launch", grid}};
-  const auto tests = read::parse_file(path, launch);
+  const Read read = read_at(path, s, given.grid.empty());
+  const auto& [tests, launch, shape] = read;
+  if (shape != grid) j["warps"] = shape;
   if (!tests) return j["error"] = error_of(tests.error()), j;
   const prog::Test& test = tests->front();
   ModelCache models;
@@ -341,6 +421,9 @@ Json at_launch(const std::string& path, const std::string& entry, const std::str
     return j;
   }
   j["orders"] = orders(test);
+  Json begun = j;
+  begun["races"] = {{"verdict", "gave_up"}, {"detail", fmt::format("gave up: {}", k_why_ended)}};
+  so_far(begun);
   const auto races_in = [&](const prog::Test& about, const check::Result& r) {
     Json answer = races_of(about, model, r);
     check::Options asked = o.check;
@@ -359,13 +442,13 @@ Json at_launch(const std::string& path, const std::string& entry, const std::str
   const auto small = with_small_values(j["races"], path, launch, whole, [&](const prog::Test& about) {
     return races_in(about, ask_of(about, check::Property::races, ""));
   });
-  if (races.verdict.status == Status::unknown) {
+  if (j["races"]["verdict"] == name(Status::unknown)) {
     Json ended = j;
     ended["ended"] = "gave_up";
     so_far(ended);
-    if (none_ends(test, model, o.check, races.bound)) j["races"]["none_complete"] = true;
+    if (none_ends(small ? *small : test, model, o.check, races.bound)) j["races"]["none_complete"] = true;
   }
-  const bool hold = races.verdict.status == Status::holds && !races.verdict.vacuous;
+  const bool hold = j["races"]["verdict"] == name(Status::holds);
   const bool racy = j["races"].value("confirmed", false) && j["races"].value("flag", "") != "undefined-behavior";
   if (!hold && !racy) return j;
   if (Json ended = j; racy || has_fences(test)) {
@@ -378,10 +461,11 @@ Json at_launch(const std::string& path, const std::string& entry, const std::str
   o.keep = {check::Property::races};
   o.steps = relax::Steps::drop;
   o.max_changes = 4;  // two places of the source, in the code of two threads
-  if (hold && ask(check::Property::termination, "FAIR").verdict.status == Status::holds)
+  const prog::Test& about = small ? *small : test;
+  if (hold && ask_of(about, check::Property::termination, "FAIR").verdict.status == Status::holds)
     o.keep.push_back(check::Property::termination);
   Job job = next_job();
-  const relax::Session session(small ? *small : test, model, o, job);
+  const relax::Session session(about, model, o, job);
   const relax::Report& r = session.report();
   if (hold && r.mode == relax::Report::Mode::weaken) {
     j["fences"] = fences_of(r.asked, model, session, o.check, next_job);

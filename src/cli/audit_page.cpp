@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <sstream>
@@ -13,6 +14,7 @@
 #include "base/printable.h"
 #include "cli/audit.h"
 #include "cli/help.h"
+#include "prog/not_reached.h"
 #include "spirv/spirv.h"
 
 namespace fencepost::cli::audit {
@@ -31,6 +33,24 @@ std::string launch_words(const std::string& grid, bool opencl) {
       "{} of {}",
       opencl ? many(g->workgroup_count(), "work-group", "work-groups") : many(g->workgroup_count(), "block", "blocks"),
       opencl ? many(g->workgroup_size(), "work-item", "work-items") : many(g->workgroup_size(), "thread", "threads"));
+}
+
+// The same, where the threads of a block are in one warp though the page asks with warps of one thread else.
+std::string launch_words(const Json& at, bool opencl) {
+  const std::string warps = text(at, "warps");
+  return warps.empty() ? launch_words(text(at, "launch"), opencl)
+                       : launch_words(warps, opencl) + (opencl ? " in one sub-group" : " in one warp");
+}
+
+// Whether a row of prove speaks of n threads of a block, or n blocks.
+bool speaks_of(const Json& launch, const char* key, uint64_t n) {
+  if (!launch.is_object() || !launch.contains(key)) return false;
+  uint64_t product = 1;
+  for (const Json& one : launch[key]) {
+    if (!one.is_number_unsigned()) return true;
+    product *= one.get<uint64_t>();
+  }
+  return product == n;
 }
 
 std::string where(const Json& place) {
@@ -79,6 +99,7 @@ class Entry {
     j_["proved"].push_back(
         {{"launch", launch}, {"verdict", verdict}, {"detail", text(row, "detail")}, {"assumptions", granted}});
     proved_ = true;
+    if (verdict == "holds" && row.contains("launch")) proofs_.push_back(row["launch"]);
     all_end_ = all_end_ && verdict == "holds" && is(row, "ends");
     all_hold_ = all_hold_ && verdict == "holds" && !is(row, "vacuous");
     if (verdict == "not_read")
@@ -108,22 +129,27 @@ class Entry {
           x["places"].push_back(where(t["place"]));
         }
       x["accesses"] = threads;
+      if (f.contains("mend")) {
+        x["advice"] = "smallest change: " + text(f["mend"], "text");
+        x["mended_at"] = f["mend"]["line"];
+      }
       add(std::move(x));
     }
   }
 
   void add_small(const Json& at) {
-    const std::string grid = text(at, "launch"), words = launch_words(grid, opencl_);
+    const std::string words = launch_words(at, opencl_);
     launches_.push_back(words);
-    if (at.contains("error")) {
-      const Json& e = at["error"];
-      const std::string place = text(e, "location");
-      return open("order and termination at small launches", words,
-                  text(e, "message") + (place.empty() ? "" : " (" + place + ")"));
+    if (at.contains("error")) return unread(at["error"], words, text(at, "warps"));
+    far_.clear();
+    for (const std::string a : at.value("assumptions", Json::array())) {
+      if (a.starts_with(prog::k_not_reached))
+        far_ = numbers_in(a);
+      else
+        assume(a);
     }
-    for (const Json& a : at.value("assumptions", Json::array()))
-      if (std::find(assumed_.begin(), assumed_.end(), a) == assumed_.end()) assumed_.push_back(a);
-    races(at, grid, words);
+    far_everywhere_.push_back(far_);
+    races(at, words);
     if (at.contains("fair")) hang(at, "fair", "FAIR", words);
     // What hangs however threads are scheduled is told once; one block is not scheduled beside others.
     if (at.contains("obe") && (!at.contains("fair") || text(at["fair"], "verdict") != "fails"))
@@ -145,6 +171,11 @@ class Entry {
   }
 
   Json done() {
+    if (proof_answers_)
+      j_["silent"].push_back(
+          "missing order: none at any launch that was asked about (proved: the kernel has no atomic operation and no "
+          "fence, so that it would be a race)");
+    never_reached();
     if (proved_ && all_end_)
       j_["silent"].push_back(
           "may hang: not at any launch that was asked about (proved: each loop counts to its end, and no thread waits "
@@ -172,6 +203,7 @@ class Entry {
         add(std::move(x));
       }
     }
+    sort_races();
     j_["fences"] = {{"needed", needed}, {"not_needed", dropped}, {"not_decided", unknown}};
     if (proved_ && all_hold_)
       j_["silent"].push_back(idle_ ? "races: none, for the kernel makes no access (nothing was to be proved)"
@@ -198,9 +230,83 @@ class Entry {
     j_["not_decided"].push_back({{"question", question}, {"launch", launch}, {"why", why}});
   }
 
+  void assume(const std::string& a) {
+    if (std::find(assumed_.begin(), assumed_.end(), a) == assumed_.end()) assumed_.push_back(a);
+  }
+
+  void unread(const Json& e, const std::string& words, const std::string& warps) {
+    const std::string place = text(e, "location"), hint = text(e, "hint");
+    const size_t input = hint.find("; where a parameter decides");
+    open("order and termination at small launches", words,
+         fmt::format("{}{}{}{}", warps.empty() ? "" : "not asked, since warp-level synchronisation needs whole warps: ",
+                     text(e, "message"), place.empty() ? "" : " (" + place + ")",
+                     input == std::string::npos ? "" : hint.substr(input)));
+  }
+
+  // Races first that a run has shown; of those that one change mends, the pair that it parts, then near ones: the
+  // others follow from it.
+  void sort_races() {
+    const auto rank = [](const Json& x) {
+      if (x["kind"] != "race") return std::tuple<int, int, uint64_t>{0, 0, 0};
+      std::vector<uint64_t> lines;
+      for (const Json& p : x.value("places", Json::array())) lines.push_back(line_of(p.get<std::string>()));
+      if (lines.size() != 2) return std::tuple<int, int, uint64_t>{is(x, "confirmed") ? 1 : 2, 1, 0};
+      const auto [least, most] = std::minmax(lines[0], lines[1]);
+      const uint64_t at = x.value("mended_at", uint64_t{0});
+      return std::tuple<int, int, uint64_t>{is(x, "confirmed") ? 1 : 2, least < at && at <= most ? 0 : 1, most - least};
+    };
+    std::vector<Json> sorted = j_["findings"];
+    const auto race = [](const Json& x) { return x["kind"] == "race"; };
+    const auto first = std::ranges::find_if(sorted, race);
+    std::ranges::stable_sort(first, std::find_if_not(first, sorted.end(), race),
+                             [&](const Json& x, const Json& y) { return rank(x) < rank(y); });
+    j_["findings"] = sorted;
+  }
+  static uint64_t line_of(const std::string& place) {
+    const size_t column = place.rfind(':'), line = column == std::string::npos ? column : place.rfind(':', column - 1);
+    return line == std::string::npos ? 0 : std::strtoull(place.c_str() + line + 1, nullptr, 10);
+  }
+
+  // The lines in "no thread of this launch comes to lines 94, 96, where ...".
+  static std::set<uint64_t> numbers_in(const std::string& sentence) {
+    std::set<uint64_t> out;
+    for (size_t k = 0; k < sentence.size(); ++k) {
+      if (sentence[k] < '0' || sentence[k] > '9') continue;
+      out.insert(std::strtoull(sentence.c_str() + k, nullptr, 10));
+      while (k < sentence.size() && sentence[k] >= '0' && sentence[k] <= '9') ++k;
+    }
+    return out;
+  }
+  static std::string lines_of(const std::set<uint64_t>& lines) {
+    return fmt::format("line{} {}", lines.size() == 1 ? "" : "s", fmt::join(lines, ", "));
+  }
+
+  // Atomic operations, fences and barriers that no small launch comes to: where nothing happens, nothing is found.
+  void never_reached() {
+    if (far_everywhere_.empty()) return;
+    std::set<uint64_t> lines = far_everywhere_.front();
+    for (const std::set<uint64_t>& other : far_everywhere_)
+      std::erase_if(lines, [&](uint64_t n) { return !other.contains(n); });
+    if (!lines.empty())
+      open("order and termination at small launches", "",
+           fmt::format("no small launch comes to {}, where the kernel orders or waits: --grid asks at a larger one",
+                       lines_of(lines)));
+  }
+
+  // Values that were taken for parameters that nobody gives, since others lead to undefined behaviour.
+  void assume_values(const Json& q) {
+    const Json values = q.value("assumed", Json::array());
+    if (!values.empty())
+      assume(fmt::format(
+          "the host gives {}: other values of what nobody gives may lead to undefined behaviour; --input gives "
+          "others",
+          fmt::join(values.get<std::vector<std::string>>(), ", ")));
+  }
+
   // What was found nowhere at this launch. False: it is open.
-  bool silence(const std::string& what, const Json& q, const std::string& words) {
+  bool silence(const std::string& what, const Json& q, std::string words) {
     if (text(q, "verdict") != "holds") return false;
+    if (!far_.empty()) words += fmt::format(" ({} not reached)", lines_of(far_));
     const std::string within = "none at ";
     for (auto& [line, launches] : silent_)
       if (line == what + ": " + within) return launches.push_back(words), true;
@@ -226,16 +332,33 @@ class Entry {
     return fmt::format(" (with {})", fmt::join(all, ", "));
   }
 
-  void races(const Json& at, const std::string& grid, const std::string& words) {
+  // Whether a proof of prove speaks of this launch.
+  bool proved_at(const std::string& grid) const {
+    const auto g = spirv::parse_grid(grid);
+    return g && proved_ && all_hold_ && std::ranges::any_of(proofs_, [&](const Json& launch) {
+             return speaks_of(launch, "local_size", g->workgroup_size()) &&
+                    speaks_of(launch, "num_groups", g->workgroup_count());
+           });
+  }
+
+  void races(const Json& at, const std::string& words) {
+    const std::string grid = at.contains("warps") ? text(at, "warps") : text(at, "launch");
     const Json& q = at["races"];
+    assume_values(q);
     if (text(q, "verdict") != "fails") {
       if (silence("missing order", q, words)) return;
+      // Without atomic operations and fences a missing order is a race, which the proof has ruled out.
+      if (proved_ && all_hold_ && at.contains("orders") && !is(at, "orders") && far_.empty()) {
+        proof_answers_ = true;
+        return;
+      }
       return open("order at small launches", words, reason(q));
     }
     if (text(q, "flag") == "undefined-behavior") {
       const std::string place = q["accesses"].empty() ? "" : text(q["accesses"][0], "location");
       return open("order at small launches", words,
-                  fmt::format("an execution has undefined behaviour{}{}, which says nothing of order",
+                  fmt::format("an execution has undefined behaviour{}{}, which says nothing of order; --input gives "
+                              "parameters their values",
                               place.empty() ? "" : " at " + place, with(q)));
     }
     std::vector<std::string> sides, lines;
@@ -261,7 +384,14 @@ class Entry {
     x["accesses"] = sides;
     x["launch"] = words;
     x["grid"] = grid;
-    x["confirmed"] = true;
+    // What both write is equal: the race is one of the language, and an atomic store of any order ends it.
+    const bool same = sides.size() == 2 && q["accesses"][0]["text"] == q["accesses"][1]["text"];
+    x["confirmed"] = same || !proved_at(grid);
+    if (!is(x, "confirmed"))
+      x["why_not_confirmed"] =
+          "a run of the whole kernel shows it, but prove has verified the kernel at this launch: one of the two does "
+          "not "
+          "see what orders them";
     std::string advice;
     if (at.contains("repair"))
       for (const Json& fix : at["repair"]) {
@@ -269,8 +399,6 @@ class Entry {
         for (const Json& c : fix) changes.push_back(fmt::format("{}: {}", near(text(c, "location")), text(c, "text")));
         advice += fmt::format("{}{}", advice.empty() ? "" : "; or ", fmt::join(changes, ", and "));
       }
-    // What both write is equal: the race is one of the language, and an atomic store of any order ends it.
-    const bool same = sides.size() == 2 && q["accesses"][0]["text"] == q["accesses"][1]["text"];
     const bool one_block = std::all_of(q["accesses"].begin(), q["accesses"].end(), [&](const Json& a) {
       return a.contains("block") && q["accesses"][0].contains("block") && a["block"] == q["accesses"][0]["block"];
     });
@@ -367,6 +495,7 @@ class Entry {
 
   static std::string reason(const Json& q) {
     const std::string detail = text(q, "detail"), verdict = text(q, "verdict");
+    if (verdict == "vacuous") return "no execution of the launch ends, so that nothing was found says nothing";
     if (verdict == "unknown" && q.contains("bound"))
       return fmt::format("nothing was found within {}, and the time did not suffice for more{}",
                          many(q["bound"].get<uint64_t>(), "iteration", "iterations"),
@@ -382,7 +511,11 @@ class Entry {
   bool opencl_;
   Json j_;
   bool proved_ = false, all_hold_ = true, all_end_ = true, fences_known_ = true;
-  bool idle_ = false;  // a proof is of a kernel that makes no access
+  bool proof_answers_ = false;  // the question of order, where a small launch does not
+  std::vector<Json> proofs_;    // launches of rows that hold
+  std::set<uint64_t> far_;      // lines that order or wait and are not reached at the launch that is told
+  std::vector<std::set<uint64_t>> far_everywhere_;  // the same, of each launch
+  bool idle_ = false;                               // a proof is of a kernel that makes no access
   std::vector<std::string> launches_;
   std::vector<std::pair<std::string, std::vector<std::string>>> silent_;
   Json assumed_ = Json::array();

@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <sstream>
 
+#include "base/child.h"
 #include "base/printable.h"
 #include "base/read_file.h"
+#include "base/write_file.h"
 #include "cli/audit.h"
 #include "cli/ci_forms.h"
 #include "cli/file_report.h"
@@ -145,6 +147,51 @@ void ask_prove(File& f, const std::string& text, const Settings& s, const audit:
       }
   // An answer that time or memory has ended may come out otherwise.
   if (f.error.empty() && out.find("gave_up") == std::string::npos && !is_over(s)) cache.keep(key, out);
+}
+
+// Where prove has found races: the line that mends them, looked for as long as a question may take.
+void ask_mends(const File& f, Kernel& k, const std::string& text, const Settings& s, const audit::Cache& cache) {
+  const bool races = std::ranges::any_of(k.proved, [](const Json& row) {
+    return std::ranges::any_of(row.value("findings", Json::array()),
+                               [](const Json& x) { return x.value("kind", "") == "data-race"; });
+  });
+  if (!races || is_over(s)) return;
+  std::vector<std::string> words = prove_words(f.path, f.kind, text, s);
+  if (k.name.find('<') == std::string::npos) words.insert(words.end() - 1, "--entry=" + k.name);
+  const std::string key = cache.key(f.path, fmt::format("mend\n{}", fmt::join(words, "\n")));
+  if (const auto kept = cache.find(key))
+    if (const Json rows = Json::parse(*kept, nullptr, false); rows.is_array()) {
+      k.proved = rows.get<std::vector<Json>>();
+      return;
+    }
+  const ScratchFolder folder;
+  if (folder.path().empty()) return;
+  const auto beside = std::filesystem::path(f.path);
+  const std::string copy = folder.path() + "/" + beside.filename().string();
+  const std::string around = beside.has_parent_path() ? beside.parent_path().string() : ".";
+  std::erase_if(words, [](const std::string& w) { return w.starts_with("--timeout="); });
+  words.back() = copy;
+  words.insert(words.begin() + 1, "-I" + around);
+  const auto end = std::min(s.end, Job::Clock::now() + std::chrono::duration_cast<Job::Clock::duration>(
+                                                           std::chrono::duration<double>(s.budget)));
+  bool cut = false;
+  audit::mend(k.proved, f.path, text, [&](const std::string& changed) -> std::vector<Json> {
+    const double left = std::chrono::duration<double>(end - Job::Clock::now()).count();
+    if (left <= 0 || !write_file(copy, changed)) return cut = true, std::vector<Json>{};
+    std::vector<std::string> asked = words;
+    asked.insert(asked.end() - 1, {fmt::format("--timeout={:.3f}", left), fmt::format("--budget={:.3f}", left)});
+    std::string out, err;
+    run_prove(asked, {[&](std::string_view t) { out += t; }, [&](std::string_view t) { err += t; }});
+    cut = cut || out.find("gave_up") != std::string::npos;
+    for (size_t at = out.find(copy); at != std::string::npos; at = out.find(copy, at + f.path.size()))
+      out.replace(at, copy.size(), f.path);
+    const Json j = Json::parse(out, nullptr, false);
+    if (!j.is_object() || !j.contains("kernels")) return {};
+    std::vector<Json> rows = j["kernels"];
+    std::erase_if(rows, [&](const Json& row) { return row.value("name", "") != k.name; });
+    return rows;
+  });
+  if (!cut) cache.keep(key, Json(k.proved).dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 // The names behind .entry; of functions with a body or without.
@@ -347,6 +394,8 @@ int run_audit(const CommandLine& line, const Console& console) {
     files.push_back(std::move(f));
   }
   if (const auto chosen = choose_kernel(files, s); !chosen) return report_errors(console, chosen.error());
+  for (File& f : files)
+    for (Kernel& k : f.kernels) ask_mends(f, k, f.text, s, cache);
   ask_small(files, s, console, cache);
 
   Json page = {{"schema", "fencepost.audit/1"}, {"version", version()}, {"budget", s.budget}, {"files", Json::array()}};

@@ -169,6 +169,101 @@ TEST_F(Audit, OneKernelWithValuesOfItsParameters) {
   EXPECT_NE(open(bound).find("1 iteration"), std::string::npos) << open(bound);
 }
 
+// Two threads of a block of two are in one warp on every device, which matters where a warp waits for its lanes.
+TEST_F(Audit, KernelsThatSynchroniseWarpsAreAskedInWholeWarps) {
+  const auto said = [&](const std::string& between) {
+    return asked({file("warp.cu",
+                       "__global__ void k(int* o, int* n) {\n  __shared__ int s[32];\n"
+                       "  s[threadIdx.x] = threadIdx.x;\n  " +
+                           between +
+                           "\n  o[threadIdx.x] = s[threadIdx.x ^ 1];\n  atomicAdd(n, 1);\n}\n"
+                           "int main() { k<<<1, 32>>>(0, 0); }\n")});
+  };
+  const json j = said("__syncwarp();");
+  EXPECT_TRUE(findings(j, "missing-order").empty()) << j.dump(1);
+  EXPECT_NE(j["files"][0]["kernels"][0]["silent"].dump().find("1 block of 2 threads in one warp"), std::string::npos);
+  EXPECT_EQ(open(j), "") << j.dump(1);
+  EXPECT_EQ(findings(said(""), "missing-order").size(), 1u);
+}
+
+// Atomic operations, fences and barriers that are in no execution that was asked about are no answer.
+TEST_F(Audit, WhatNoSmallLaunchComesToIsNotDecided) {
+  const auto said = [&](const std::string& thread) {
+    return asked({file("far.cu", "__global__ void k(int* f, int* d) {\n  if (threadIdx.x == " + thread +
+                                     ") {\n    atomicExch(f, 1);\n    __threadfence();\n  }\n}\n"
+                                     "int main() { k<<<1, 64>>>(0, 0); }\n")});
+  };
+  const json j = said("40");
+  EXPECT_NE(open(j).find("no small launch comes to lines 3, 4"), std::string::npos) << j.dump(1);
+  EXPECT_NE(j["files"][0]["kernels"][0]["silent"].dump().find("1 block of 2 threads (lines 3, 4 not reached)"),
+            std::string::npos)
+      << j.dump(1);
+  EXPECT_EQ(j["exit_code"], k_exit_undecided);
+  EXPECT_EQ(open(said("1")).find("comes to line"), std::string::npos);
+}
+
+// An index `% n` says nothing with n = 0, which no host gives.
+TEST_F(Audit, ParametersThatLeadToUndefinedBehaviourGetSmallValues) {
+  const json j = asked({"--grid", "1.1.2",
+                        file("mod.cu",
+                             "__global__ void k(int* o, int n) {\n"
+                             "  atomicAdd(&o[blockIdx.x % n], 1);\n}\n")});
+  const json& k = j["files"][0]["kernels"][0];
+  EXPECT_EQ(open(j).find("undefined behaviour"), std::string::npos) << j.dump(1);
+  EXPECT_NE(k["assumptions"].dump().find("the host gives n = 2"), std::string::npos) << j.dump(1);
+  EXPECT_NE(k["silent"].dump().find("missing order: none at 2 blocks of 1 thread"), std::string::npos) << j.dump(1);
+}
+
+namespace {
+
+audit::Json proof_of(const char* threads) {
+  return audit::Json::parse(std::string(R"({"verdict": "holds", "at": "k.cu:1:1", "findings": [], "assumptions": [],
+                                            "launch": {"local_size": [)") +
+                            threads + R"(], "num_groups": [1]}})");
+}
+
+}  // namespace
+
+TEST_F(Audit, WhatAProofContradictsIsNotConfirmed) {
+  const audit::Json small = audit::Json::parse(R"({"launch": "1.2.1", "orders": true, "races": {"verdict": "fails",
+      "flag": "data-race", "confirmed": true, "accesses": [{"text": "R s[0]", "location": "k.cu:2:1", "thread": 0},
+                                                           {"text": "W s[0]", "location": "k.cu:3:1", "thread": 1}]}})");
+  const auto confirmed = [&](const char* threads) {
+    const audit::Json k = audit::kernel_entry("k.cu", "k", {proof_of(threads)}, {small});
+    EXPECT_EQ(k["findings"].size(), 1u) << k;
+    return k["findings"][0].value("confirmed", false);
+  };
+  EXPECT_FALSE(confirmed("2"));
+  EXPECT_FALSE(confirmed("\"*\""));
+  EXPECT_TRUE(confirmed("32"));  // another launch
+}
+
+// Without atomic operations and fences there is nothing that a small launch could add to a proof.
+TEST_F(Audit, AProofAnswersForOrderWhereNothingButBarriersOrders) {
+  const auto open_questions = [](bool orders) {
+    const audit::Json small = {{"launch", "1.2.1"}, {"orders", orders}, {"races", {{"verdict", "gave_up"}}}};
+    return audit::kernel_entry("k.cu", "k", {proof_of("32")}, {small})["not_decided"].size();
+  };
+  EXPECT_EQ(open_questions(false), 0u);
+  EXPECT_EQ(open_questions(true), 1u);
+}
+
+// The change is looked for in the text, and believed only where prove then has no such race.
+TEST_F(Audit, ARaceOfProveComesWithTheChangeThatMendsIt) {
+  const auto advice = [&](const std::string& body) {
+    const json j = asked({file("mend.cu", "__global__ void k(int* o, int* n) {\n  __shared__ int s[64];\n" + body +
+                                              "}\nint main() { k<<<2, 64>>>(0, 0); }\n")});
+    const auto races = findings(j, "race");
+    EXPECT_FALSE(races.empty()) << body;
+    return races.empty() ? "" : races.front().value("advice", "");
+  };
+  EXPECT_EQ(advice("  s[threadIdx.x] = 1;\n  int v = s[63 - threadIdx.x];\n  atomicAdd(n, v);\n"),
+            "smallest change: line 4: insert __syncthreads();");
+  EXPECT_EQ(advice("  s[threadIdx.x] = 1;\n  if (threadIdx.x < 7)\n    atomicAdd(n, s[63 - threadIdx.x]);\n"),
+            "smallest change: line 4: insert __syncthreads();");
+  EXPECT_EQ(advice("  o[0] = threadIdx.x;\n"), "");
+}
+
 TEST_F(Audit, AMissingFenceComesWithTheChangeThatMendsIt) {
   const json j = asked({"--grid", "1.1.2", file("lock.cu", with(k_lock, "@FENCE@", ""))});
   const auto found = findings(j, "missing-order");
