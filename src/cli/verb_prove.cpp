@@ -22,18 +22,33 @@ namespace {
 
 constexpr double k_preset = 300;  // of --timeout, which is for one kernel
 
-// How many questions a file can ask, by its words, at least 1: a kernel is asked about at each of its launches. What a
-// macro makes is not counted, and neither is what stands in included files.
+// How many questions a file can ask, by its words and those of the files that it includes with "...", at least 1: a
+// kernel is asked about at each of its launches, and one launch of a template may be of several kernels. What a macro
+// makes is not counted. It is a bound for what does not end by itself: each question has its own time.
 double questions_in(const std::string& path) {
-  std::error_code failed;
-  if (!std::filesystem::is_regular_file(path, failed) || std::filesystem::file_size(path, failed) > (1u << 24))
-    return 1;
-  std::ifstream in(path, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  constexpr double k_instances = 4;
+  constexpr size_t k_most_files = 64;
+  std::vector<std::filesystem::path> files{path};
   double n = 0;
-  for (const std::string_view word : {"kernel", "__global__", "<<<", "cudaLaunch", "#include"})
-    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;
-  return std::max(n, 1.0);
+  bool templates = false;
+  for (size_t k = 0; k < files.size(); ++k) {
+    std::error_code failed;
+    if (!std::filesystem::is_regular_file(files[k], failed) ||
+        std::filesystem::file_size(files[k], failed) > (1u << 24))
+      continue;
+    std::ifstream in(files[k], std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    templates = templates || text.find("template") != std::string::npos;
+    for (const std::string_view word : {"kernel", "__global__", "<<<", "cudaLaunch", "#include"})
+      for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;
+    for (size_t at = text.find("#include \""); at != std::string::npos; at = text.find("#include \"", at + 1)) {
+      const size_t begin = at + 10, end = text.find_first_of("\"\n", begin);
+      if (end == std::string::npos || text[end] != '"') continue;
+      const auto next = (files[k].parent_path() / text.substr(begin, end - begin)).lexically_normal();
+      if (files.size() < k_most_files && std::ranges::find(files, next) == files.end()) files.push_back(next);
+    }
+  }
+  return std::max(templates ? k_instances * n : n, 1.0);
 }
 
 // What the worker must know beforehand; the rest of the command line is the verifier's.

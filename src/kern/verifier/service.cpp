@@ -453,7 +453,11 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
                         [&](ir::FunctionId f) { return module->function(f).kernel || !effects.called(f); });
   prove::Contracts contracts;
   if (entries.empty()) {
-    Diagnostics ds;
+    // A toolkit may have kernels of its own that are read and not asked about.
+    Diagnostics ds = reasons(unit);
+    add_unread(unit, o, report);
+    if (!report.kernels.empty()) return done(rejected(ds, stage(ds)));
+    ds = {};
     ds.add(
         {.span = {file, 0, 0},
          .message = o.entry.empty() ? "this file has no kernel" : fmt::format("this file has no kernel '{}'", o.entry),

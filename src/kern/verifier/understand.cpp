@@ -104,16 +104,22 @@ Expected<clangfe::Unit> understand(const SourcePtr& file, launch::Options& o, Be
   return again;
 }
 
-// Why no kernel was read, where there are some or where none was found behind errors.
-Diagnostics nothing_read(const clangfe::Unit& unit) {
+Diagnostics reasons(const clangfe::Unit& unit) {
   Diagnostics ds;
   for (const clangfe::HostKernel& k : unit.kernels) {
-    if (!k.not_read) return {};
+    if (!k.not_read) continue;
     const bool said = std::any_of(ds.list.begin(), ds.list.end(), [&](const Diagnostic& d) {
       return d.message == k.not_read->message && d.span.location() == k.not_read->span.location();
     });
     if (!said) ds.add(*k.not_read);
   }
+  return ds;
+}
+
+// Why no kernel was read, where there are some or where none was found behind errors.
+Diagnostics nothing_read(const clangfe::Unit& unit) {
+  if (!std::ranges::all_of(unit.kernels, [](const auto& k) { return k.not_read.has_value(); })) return {};
+  Diagnostics ds = reasons(unit);
   if (ds.list.empty()) ds.list = unit.errors;
   if (!unit.missing.empty() && !ds.list.empty() && ds.list.front().hint.empty())
     ds.list.front().hint = fmt::format("not found: {}; -I names a folder to look in", fmt::join(unit.missing, ", "));

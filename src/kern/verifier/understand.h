@@ -19,6 +19,8 @@ struct Beside {
 // The file as kernels and what became of each, without those of other files; `o` gets the macros that were taken.
 // Errors: there is not even that.
 Expected<clangfe::Unit> understand(const SourcePtr& file, launch::Options& o, Beside& taken);
+// Why kernels were not read, each reason once.
+Diagnostics reasons(const clangfe::Unit& unit);
 // Why no kernel was read, where there are some or where none was found behind errors.
 Diagnostics nothing_read(const clangfe::Unit& unit);
 // A warning, and what a proof assumes.

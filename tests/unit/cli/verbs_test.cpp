@@ -563,6 +563,19 @@ TEST_F(Verbs, RelaxKeepsNothingThatIsNotAskedOrNotDecided) {
   EXPECT_FALSE(has(racy.out, "left alone")) << racy.out;
 }
 
+// The time of a file is that of all its questions, and of those in the files that it includes.
+TEST_F(Verbs, TimeForKernelsOfIncludedFiles) {
+  std::string kernels, launches;
+  for (int k = 0; k < 80; ++k) {
+    kernels += "__global__ void k" + std::to_string(k) + "(int* a) { a[blockIdx.x * 64 + threadIdx.x] = 1; }\n";
+    launches += "  k" + std::to_string(k) + "<<<4, 64>>>(a);\n";
+  }
+  write("many/kernels.cuh", kernels + "void all(int* a) {\n" + launches + "}\n");
+  const Ran r = run_with({"prove", "--timeout=0.1", write("many/main.cu", "#include \"kernels.cuh\"\n")});
+  EXPECT_FALSE(has(r.err, "is spent")) << r.err;
+  EXPECT_TRUE(has(r.out, "k79")) << r.out << r.err;
+}
+
 // A worker that is ended prints nothing by itself.
 TEST_F(Verbs, ProveGivesUpInJsonToo) {
   std::string text = "#define M0 x[0]+\n";  // a bomb of macros

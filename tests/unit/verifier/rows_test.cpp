@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "verifier/service.h"
@@ -32,6 +33,20 @@ const std::string k_two =
     "  race<<<1, 1>>>(d);\n"
     "  race<<<1, 32>>>(d);\n"
     "}\n";
+
+// Headers of a toolkit have kernels of their own, which are read and not asked about.
+TEST_F(Rows, KernelsOfAToolkitDoNotHideThoseThatAreNotRead) {
+  const char* toolkit = std::getenv("FENCEPOST_CUDA_PATH");
+  if (toolkit == nullptr || *toolkit == 0) GTEST_SKIP() << "FENCEPOST_CUDA_PATH names no toolkit";
+  const launch::Answer a =
+      ask({"--json", "--cuda-arch=900", std::string("--cuda-path=") + toolkit},
+          "#include <cub/cub.cuh>\n__global__ void odd(int *a) { asm volatile(\"brkpt;\"); a[0] = 1; }\n");
+  EXPECT_EQ(a.exit_code, 3) << a.out;
+  const auto said = nlohmann::json::parse(a.out);
+  ASSERT_EQ(said["kernels"].size(), 1u) << a.out;
+  EXPECT_EQ(said["kernels"][0]["verdict"], "not_read");
+  EXPECT_NE(a.out.find("brkpt"), std::string::npos) << a.out;
+}
 
 TEST_F(Rows, each_kernel_is_asked_about_at_each_of_its_launches) {
   const auto a = ask({}, k_two);
