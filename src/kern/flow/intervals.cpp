@@ -20,8 +20,7 @@ bool dominates(const Cfg& cfg, const Point& a, const Point& b) {
 }
 
 bool postdominates(const Cfg& cfg, const Point& a, const Point& b) {
-  if (a.kind == Point::end) return true;
-  if (a.kind == Point::begin || b.kind == Point::end) return false;
+  if (a.kind == Point::end) return true;  // which stands in no block, so that no other point postdominates it
   if (b.kind == Point::begin) return cfg.postdominates(a.block, {0});
   return a.block == b.block ? a.instruction > b.instruction : cfg.postdominates(a.block, b.block);
 }

@@ -543,7 +543,7 @@ void Execution::block(Activation& a, BlockId b, bool header, Mode mode) {
   a.block = b;
   if (a.entry) entry_block_ = b;
   if (a.cfg->innermost_loop(b) != ~0u && !repeats_.empty()) repeats_.back().in_header = header;
-  if (options_.warp_sync > 0 && mode.log && mode.lockstep && !dead) trace.commons.push_back({++position_, guard});
+  if (options_.warp_sync > 0 && mode.log && mode.lockstep) trace.commons.push_back({++position_, guard});
   if (!dead) {
     for (const Instruction& in : blk.instructions) {
       if (const auto* phi = std::get_if<Phi>(&in.action)) {
@@ -591,7 +591,7 @@ void Execution::terminator(Activation& a, BlockId b, Mode mode) {
     put(j->to, both(pool_.yes()));
   } else if (const auto* br = std::get_if<Branch>(&blk.terminator)) {
     const Pair c = get(a, br->condition);
-    if (options_.warp_divergence && mode.check && lanes_ != Lanes::other_warp && !pool_.is_false(same_warp)) {
+    if (options_.warp_divergence && mode.check && !pool_.is_false(same_warp)) {
       // Of different iterations nothing is known.
       const Term part =
           mode.lockstep ? pool_.not_(pool_.eq(c[0], c[1])) : pool_.truth(a.uniform.branches[b.index] == 0);

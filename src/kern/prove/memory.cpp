@@ -198,7 +198,7 @@ Term Memory::read_of_both(RegionId r, int thread, Term offset, uint32_t bytes, b
 Term Memory::read_at(uint32_t head, RegionId r, int thread, Term offset, uint32_t bytes, bool pointer) {
   const uint8_t width = width_of(bytes, pointer);
   if (adversarial_[r.index] != 0) return any(width);
-  // Conditions and values from the newest layer on; the last one has no condition.
+  // Conditions and values from the newest layer on; the last one has no condition: the lowest layer at the latest.
   std::vector<std::pair<Term, Term>> cases;
   Term last;
   const uint8_t ow = pointers_.offset_bits;
@@ -262,7 +262,6 @@ Term Memory::read_at(uint32_t head, RegionId r, int thread, Term offset, uint32_
     }
     cases.emplace_back(l.guard, v);
   }
-  if (!last) last = any(width);
   for (size_t i = cases.size(); i-- > 0;) last = pool_.ite(cases[i].first, cases[i].second, last);
   return last;
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/job.h"
 #include "formula/solve.h"
 
@@ -82,6 +84,69 @@ TEST(Axiom, a_pattern_is_found_where_none_is_given) {
   const Term x = p.variable(16, "x");
   EXPECT_TRUE(follows(p, *a, p.eq(call(p, "F", {x, p.constant(0, 16)}), x)));
   EXPECT_FALSE(follows(p, *a, p.eq(call(p, "F", {x, p.constant(1, 16)}), x)));
+}
+
+// Each operation, by instances of an axiom whose sides are computed.
+TEST(Axiom, every_operation_has_its_formula) {
+  const std::string head =
+      "function {:bvbuiltin \"bvneg\"} NEG(bv8) : bv8;\nfunction {:bvbuiltin \"bvnot\"} NOT(bv8) : bv8;\n";
+  struct Operation {
+    const char *builtin, *arguments;
+    uint64_t result;
+  };
+  std::string declared = head;
+  const Operation numbers[] = {
+      {"bvadd", "200bv8, 100bv8", 44}, {"bvsub", "3bv8, 5bv8", 254},  {"bvmul", "20bv8, 20bv8", 144},
+      {"bvudiv", "200bv8, 7bv8", 28},  {"bvurem", "200bv8, 7bv8", 4}, {"bvsdiv", "249bv8, 2bv8", 253},
+      {"bvsrem", "249bv8, 2bv8", 255}, {"bvand", "12bv8, 10bv8", 8},  {"bvor", "12bv8, 10bv8", 14},
+      {"bvxor", "12bv8, 10bv8", 6},    {"bvshl", "129bv8, 1bv8", 2},  {"bvlshr", "129bv8, 1bv8", 64},
+      {"bvashr", "129bv8, 1bv8", 192}};
+  const Operation truths[] = {{"bvult", "5bv8, 200bv8", 1}, {"bvult", "5bv8, 5bv8", 0},   {"bvule", "5bv8, 5bv8", 1},
+                              {"bvule", "200bv8, 5bv8", 0}, {"bvugt", "200bv8, 5bv8", 1}, {"bvugt", "5bv8, 5bv8", 0},
+                              {"bvuge", "5bv8, 5bv8", 1},   {"bvuge", "5bv8, 200bv8", 0}, {"bvslt", "200bv8, 5bv8", 1},
+                              {"bvslt", "5bv8, 5bv8", 0},   {"bvsle", "5bv8, 5bv8", 1},   {"bvsle", "5bv8, 200bv8", 0},
+                              {"bvsgt", "5bv8, 200bv8", 1}, {"bvsgt", "5bv8, 5bv8", 0},   {"bvsge", "5bv8, 5bv8", 1},
+                              {"bvsge", "200bv8, 5bv8", 0}};
+  std::vector<std::pair<std::string, uint64_t>> terms;
+  std::set<std::string> known;
+  const auto declare = [&](const Operation& o, const char* type) {
+    if (known.insert(o.builtin).second)
+      declared +=
+          std::string("function {:bvbuiltin \"") + o.builtin + "\"} O" + o.builtin + "(bv8, bv8) : " + type + ";\n";
+  };
+  for (const Operation& o : numbers) {
+    declare(o, "bv8");
+    terms.emplace_back(std::string("O") + o.builtin + "(" + o.arguments + ")", o.result);
+  }
+  const auto chosen = [](const std::string& truth) { return "(if " + truth + " then 1bv8 else 0bv8)"; };
+  for (const Operation& o : truths) {
+    declare(o, "bool");
+    terms.emplace_back(chosen(std::string("O") + o.builtin + "(" + o.arguments + ")"), o.result);
+  }
+  terms.insert(terms.end(), {{"NEG(1bv8)", 255},
+                             {"NOT(1bv8)", 254},
+                             {"1bv4 ++ 2bv4", 18},
+                             {"4660bv16[12:4]", 0x23},
+                             {chosen("1bv4 ++ 2bv4 == 1bv4 ++ 2bv4"), 1},
+                             {chosen("18bv8 == 1bv4 ++ 2bv4"), 1},
+                             {chosen("1bv8 == 2bv8 || 1bv8 == 1bv8"), 1},
+                             {chosen("1bv8 == 2bv8 || 1bv8 == 3bv8"), 0},
+                             {chosen("1bv8 == 1bv8 && 1bv8 == 2bv8"), 0},
+                             {chosen("1bv8 == 1bv8 && !(1bv8 == 2bv8)"), 1},
+                             {chosen("1bv8 != 2bv8"), 1},
+                             {chosen("1bv8 != 1bv8"), 0},
+                             {chosen("1bv8 == 2bv8 ==> 1bv8 == 3bv8"), 1},
+                             {chosen("1bv8 == 1bv8 ==> 1bv8 == 3bv8"), 0},
+                             {chosen("1bv8 == 2bv8 <==> 1bv8 == 3bv8"), 1},
+                             {chosen("1bv8 == 1bv8 <==> 1bv8 == 3bv8"), 0}});
+  for (const auto& [term, result] : terms) {
+    const auto a = read(declared + "axiom (forall x : bv8 :: { F(x) } F(x) == " + term + ");");
+    ASSERT_TRUE(a) << term << ": " << render(a.error());
+    Pool p;
+    const Term x = p.variable(8, "x");
+    EXPECT_TRUE(follows(p, *a, p.eq(call(p, "F", {x}), p.constant(result, 8)))) << term;
+    EXPECT_FALSE(follows(p, *a, p.eq(call(p, "F", {x}), p.constant(result ^ 1, 8)))) << term;
+  }
 }
 
 TEST(Axiom, what_is_refused_has_its_place) {
