@@ -54,8 +54,9 @@ const fencepostMachine = (() => {
       this.amount = 0;
       this.memory = null;
       this.next = 4;
+      const root = tree(files, this.encoder);
       this.open = new Map([[0, {node: file(this.encoder.encode(input)), at: 0, stream: true}], [1, {out: 1}], [2, {out: 2}],
-        [3, {node: tree(files, this.encoder), at: 0}]]);
+        [3, {node: root, at: 0}]]);
     }
     bytes() { return new Uint8Array(this.memory.buffer); }
     view() { return new DataView(this.memory.buffer); }
