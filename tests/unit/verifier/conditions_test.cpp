@@ -152,6 +152,52 @@ TEST(Conditions, TurnsOfACounter) {
   EXPECT_NE(exit_code("k.cu", once, {"--blockDim=64", "--gridDim=5", "--no-attack"}), 0);
 }
 
+// Two halves in turn: a barrier that all pass in each iteration orders those that do not follow each other, too.
+TEST(Conditions, BarriersOfEveryIterationOrderTwoHalves) {
+  const auto kernel = [](const std::string& barrier) {
+    return "__device__ __noinline__ void all() { __syncwarp(0xffffffffu); }\n"
+           "__device__ __noinline__ void some(unsigned m) { if (m & 1) __syncwarp(); }\n"
+           "__global__ void k(int *o, int n, unsigned m) { __shared__ int s[2][32]; int t = threadIdx.x;"
+           " for (int i = 0; i < n; i++) { s[i & 1][t] = i; " +
+           barrier + " o[t] += s[i & 1][31 - t]; } }";
+  };
+  if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  const std::vector<std::string> warp{"--blockDim=32", "--gridDim=1", "--no-attack"},
+      two{"--blockDim=64", "--gridDim=1", "--no-attack"};
+  for (const char* barrier : {"__syncwarp();", "__syncwarp(0xffffffffu);", "all();", "__syncthreads();"})
+    EXPECT_EQ(exit_code("k.cu", kernel(barrier), warp), 0) << barrier;
+  for (const char* barrier : {"", "__syncwarp(0xffffu);", "__syncwarp(m);", "some(m);", "if (i & 1) __syncwarp();",
+                              "__threadfence_block();", "if (t < 31) __syncwarp(0x7fffffffu);"})
+    EXPECT_NE(exit_code("k.cu", kernel(barrier), warp), 0) << barrier;
+  for (const char* barrier : {"__syncwarp();", "all();"})
+    EXPECT_NE(exit_code("k.cu", kernel(barrier), two), 0) << barrier;
+}
+
+// A flag that is also written plainly is a race at the flag itself, whatever the message brings.
+TEST(Conditions, FlagsAreRacedFor) {
+  const auto kernel = [](const std::string& first) {
+    return "#include <cuda/atomic>\n__global__ void k(unsigned *f, int *d, int *o) {"
+           " cuda::atomic_ref<unsigned, cuda::thread_scope_device> r(*f); if (threadIdx.x == 0) {"
+           " if (blockIdx.x == 0) { " +
+           first +
+           " d[0] = 42; r.store(1, cuda::memory_order_release); } else if (blockIdx.x == 1) {"
+           " if (r.load(cuda::memory_order_acquire) == 1) o[0] = d[0]; } } }";
+  };
+  const std::string raced = kernel("*f = 3;"), fine = kernel("");
+  decide({{"raced.cu", raced.c_str(), 1, "race on f"}, {"fine.cu", fine.c_str(), 0}});
+}
+
+// What a place in a table says matters where the table is indexed by what changes from iteration to iteration.
+TEST(Conditions, IndexesOfTablesMatter) {
+  const auto kernel = [](const std::string& second, const std::string& next) {
+    return "__global__ void k(int *o, int n) { int t = threadIdx.x, b[2], j = 0; b[0] = t; b[1] = " + second +
+           "; for (int i = 0; i < n; i++) { o[b[j]] = i; j = " + next + "; } }";
+  };
+  const std::string fine = kernel("t + 64", "1 - j"), meets = kernel("t + 63", "1 - j");
+  const std::vector<std::string> one{"--gridDim=1"};
+  decide({{"fine.cu", fine.c_str(), 0, "", one}, {"meets.cu", meets.c_str(), 1, "", one}});
+}
+
 // A volatile place may hold another value for each thread, though no thread writes there.
 TEST(Conditions, VolatilePlacesAreNotUniform) {
   const auto kernel = [](const std::string& of, const std::string& next) {
