@@ -46,8 +46,10 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
     seen(e->getMemberLoc(), e->getMemberDecl()->getDeclName());
     return true;
   }
+  // `Cfg::load(b);` with a name that is not found is read as a declaration of another `b`, which is invalid. It is a
+  // call that may change `b`, so that this word is not accounted for.
   bool VisitNamedDecl(clang::NamedDecl* d) {
-    seen(d->getLocation(), d->getDeclName());
+    if (!d->isInvalidDecl()) seen(d->getLocation(), d->getDeclName());
     return true;
   }
 
@@ -251,7 +253,8 @@ class Evaluator {
   }
   // The initial value of a variable that keeps it.
   const Expr* kept(const VarDecl* v) const {
-    if (!v->hasInit() || v->getType()->isReferenceType() || v->getType().isVolatileQualified()) return nullptr;
+    if (!v->hasInit() || v->isInvalidDecl() || v->getType()->isReferenceType() || v->getType().isVolatileQualified())
+      return nullptr;
     const VarDecl* whole = nullptr;
     const Expr* init = v->getAnyInitializer(whole);
     if (init == nullptr || init->isValueDependent() || init->containsErrors()) return nullptr;
@@ -431,8 +434,8 @@ Number Evaluator::number(const Expr* e, unsigned depth) {
 // What a variable holds at a place, that is given its sizes one by one: `dim3 g; g.x = 4; g.y = n / 16;`.
 Dim3 Evaluator::assembled(const VarDecl* v, const Expr* at, unsigned depth) {
   std::vector<Uses::Assigned> steps;
-  if (!v->isLocalVarDecl() || v->isStaticLocal() || v->getType()->isReferenceType() || !v->hasInit() ||
-      !uses_.assigned(v, steps) || !uses_.accounted(v, body_))
+  if (!v->isLocalVarDecl() || v->isStaticLocal() || v->isInvalidDecl() || v->getType()->isReferenceType() ||
+      !v->hasInit() || !uses_.assigned(v, steps) || !uses_.accounted(v, body_))
     return {};
   const clang::SourceManager& sm = context_.getSourceManager();
   Dim3 out = doubtful(v->getInit()) ? Dim3{} : extent(v->getInit(), depth);

@@ -226,6 +226,24 @@ TEST_F(Field, a_variable_in_a_statement_that_clang_dropped_is_not_known) {
   EXPECT_EQ(launches(u, "k"), "1,1,1 | *,1,1 | 0; 1,1,1 | 32,1,1 | 0");
 }
 
+TEST_F(Field, a_call_that_is_read_as_a_declaration_may_change_what_it_names) {
+  for (const char* statement :
+       {"std::tie(n) = f();", "Cfg::parse(n);", "::parse(n);", "A::B::parse(n);", "Cfg::load(&n);",
+        "Cfg::parse(n)[0] = 64;", "Cfg::parse (n), Cfg::parse(c);", "if (c) Cfg::parse(n);",
+        "if (c) { Cfg::parse(n); }", "for (;;) Cfg::parse(n);", "{ Cfg::parse(n); n = 64; }",
+        "auto g = [&] { Cfg::parse(n); }; g();", "Cfg::parse(n) = 64;", "switch (c) { case 1: Cfg::parse(n); }"}) {
+    const std::string kernel = "__global__ void k(int* a, int m) { a[threadIdx.x] = m; }\n";
+    const Unit size = unit(kernel + "int main(int c, char**) { int n = 32; " + statement + " k<<<1, n>>>(0, 1); }\n");
+    EXPECT_EQ(launches(size, "k"), "1,1,1 | *,1,1 | 0") << statement;
+    const Unit whole = unit(kernel + "int main(int c, char**) { dim3 n(32); " + statement + " k<<<1, n>>>(0, 1); }\n");
+    EXPECT_EQ(launches(whole, "k"), "1,1,1 | *,*,* | 0") << statement;
+    const Unit given = unit(kernel + "int main(int c, char**) { int n = 5; " + statement + " k<<<1, 1>>>(0, n); }\n");
+    ASSERT_EQ(given.kernels.size(), 1U) << statement;
+    ASSERT_EQ(given.kernels[0].launches.size(), 1U) << statement;
+    EXPECT_EQ(given.kernels[0].launches[0].arguments, (std::vector<Known>{std::nullopt, std::nullopt})) << statement;
+  }
+}
+
 TEST_F(Field, a_variable_whose_address_is_taken_is_not_known) {
   const Unit u = unit(
       "void option(int* n);\nvoid by_reference(int& n);\n"
