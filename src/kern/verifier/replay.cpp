@@ -121,6 +121,24 @@ std::optional<interp::Defect> confirm(const ir::Module& m, ir::FunctionId entry,
   return std::nullopt;
 }
 
+void tell_as_run(const ir::Module& m, const interp::Defect& run, prove::Finding& f) {
+  if (f.kind != prove::Kind::race || f.threads.size() != 2) return;
+  const auto of = [&](const prove::Side& s, const interp::AccessRecord& a) {
+    return ir::where(m, s.place) == ir::where(m, a.place) &&
+           static_cast<uint8_t>(s.access) == static_cast<uint8_t>(a.kind);
+  };
+  const bool turned = !of(f.threads[0], run.first) || !of(f.threads[1], run.second);
+  const std::array records{turned ? &run.second : &run.first, turned ? &run.first : &run.second};
+  for (size_t t = 0; t < 2; ++t) {
+    std::copy(records[t]->thread.local.begin(), records[t]->thread.local.end(), f.threads[t].local_id.begin());
+    std::copy(records[t]->thread.group.begin(), records[t]->thread.group.end(), f.threads[t].group_id.begin());
+  }
+  f.offset = static_cast<int64_t>(records[0]->offset);
+  f.bytes = records[0]->bytes;
+  f.other_offset = static_cast<int64_t>(records[1]->offset);
+  f.other_bytes = records[1]->bytes;
+}
+
 std::string values_text(const interp::Defect& d) {
   if (d.kind != interp::DefectKind::race) return "";
   static constexpr const char* k_kinds[] = {"a read of", "a write of", "an atomic that leaves"};

@@ -683,7 +683,10 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       if (!shown) {
         const std::optional<interp::Defect> run = confirm(*module, f, finding, o, runs);
         said.findings.push_back({.finding = finding, .confirmed = run.has_value()});
-        if (run) said.findings.back().values = values_text(*run);
+        if (run) {
+          said.findings.back().values = values_text(*run);
+          if (!o.compat) tell_as_run(*module, *run, said.findings.back().finding);
+        }
       } else {
         said.findings.push_back({.finding = finding, .confirmed = true, .values = *shown});
       }

@@ -45,6 +45,18 @@ TEST_F(Service, a_race_has_two_threads_two_lines_the_bytes_and_a_run) {
   EXPECT_NE(a.err.find("\n  race (confirmed by a run): a write of "), std::string::npos) << a.err;
 }
 
+TEST_F(Service, a_race_that_a_run_shows_is_told_with_the_threads_and_the_element_of_the_run) {
+  // The threads t and t + 15 of one block meet at o[t % 15]; the value that each of them writes is its number.
+  const auto a = ask({"--blockDim=16", "--gridDim=1"},
+                     "__device__ int fold(int n) { return n < 15 ? n : fold(n - 15); }\n"
+                     "__global__ void k(int* o) { o[fold(threadIdx.x)] = threadIdx.x; }\n",
+                     "k.cu");
+  EXPECT_NE(a.err.find("race on o[0]:"), std::string::npos) << a.err;
+  EXPECT_NE(a.err.find("Write by thread 0 in thread block 0"), std::string::npos) << a.err;
+  EXPECT_NE(a.err.find("Write by thread 15 in thread block 0"), std::string::npos) << a.err;
+  EXPECT_NE(a.err.find("(confirmed by a run)"), std::string::npos) << a.err;
+}
+
 TEST_F(Service, where_any_size_is_asked_for_the_launch_is_named_and_run) {
   const std::string text = "__kernel void k(__global int *a) {\n  a[get_local_id(0)] = get_global_id(0);\n}\n";
   const auto a = ask({"--local_size=*", "--num_groups=*"}, text);
