@@ -266,7 +266,8 @@ std::optional<Values> Lowering::lower_intrinsic(const llvm::IntrinsicInst& c) {
       return values(c.getArgOperand(0));
     case Intrinsic::trap:
     case Intrinsic::debugtrap:
-      return Values{};  // the terminator that follows is the end of the thread
+    case Intrinsic::ubsantrap:
+      return Values{};  // the terminator that follows is the end of the thread, or the place that must not be reached
     case Intrinsic::memcpy:
     case Intrinsic::memcpy_inline:
     case Intrinsic::memmove:

@@ -184,6 +184,9 @@ std::vector<std::string> arguments(const SourcePtr& file, const Options& o, cons
     a.insert(a.end(), {"-target-cpu", "sm_" + std::to_string(o.cuda_arch / 10)});
     a.push_back("-std=" + (standard.empty() ? "c++17" : standard));
     add({"-fcuda-allow-variadic-functions", "-Wno-missing-braces", "-fcxx-exceptions", "-Wno-register"});
+    // The end of a function without its value is a place that must not be reached. At -O0 clang puts a trap there, as
+    // the user does where a thread shall end.
+    add({"-fsanitize=return", "-fsanitize-trap=return"});
   } else {
     add({"-x", "cl", "-finclude-default-header", "-fdeclare-opencl-builtins", "-cl-ext=+all", "-fgnu89-inline",
          "-fpreserve-vec3-type"});

@@ -63,6 +63,8 @@ void Writer::intrinsic(llvm::CallBase& c, llvm::Function& f) {
     case llvm::Intrinsic::trap:
     case llvm::Intrinsic::debugtrap:
       return put("trap");
+    case llvm::Intrinsic::ubsantrap:
+      return;  // what follows says that this place must not be reached
     case llvm::Intrinsic::expect:
       return put(fmt::format("mov.{} {}, {}", type(bits_of(c.getType())), register_of(c), value(c.getArgOperand(0))));
     case llvm::Intrinsic::assume: {

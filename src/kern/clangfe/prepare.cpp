@@ -28,6 +28,7 @@
 #include "clangfe/llvm_module.h"
 #include "clangfe/ptx_text.h"
 #include "clangfe/toolkit.h"
+#include "clangfe/unset.h"
 
 namespace fencepost::clangfe {
 namespace {
@@ -413,6 +414,7 @@ bool irreducible(llvm::Function& f) {
 }  // namespace
 
 void prepare(llvm::Module& module, const Options& options) {
+  hold_unset(module);
   if (options.inline_calls) mark_for_inlining(module);
   Managers managers;
   llvm::ModulePassManager inliner;
@@ -449,6 +451,7 @@ void prepare(llvm::Module& module, const Options& options) {
     shape.addPass(llvm::LoopSimplifyPass());
     shape.run(f, managers.fam);
     llvm::EliminateUnreachableBlocks(f);
+    release_unset(f);
     managers.fam.invalidate(f, llvm::PreservedAnalyses::none());
   }
 }
