@@ -77,8 +77,12 @@ Expected<Limits> limits_in(std::vector<std::string>& words, bool untrusted, cons
   if (suite && !given) limits.memory = 0;
   if (!untrusted && !suite && !mutants && timeout > 0 && files.size() == 1)
     limits.seconds = timeout * questions_in(files[0]);
-  // A suite ends by itself, and says which files are left.
-  if (!suite && budget > 0) limits.seconds = limits.seconds > 0 ? std::min(limits.seconds, budget) : budget;
+  // A suite ends by itself, and says which files are left. A file's worker ends by itself a little before its time, so
+  // that kernels that are decided by then are not lost.
+  if (!suite && budget > 0)
+    limits.seconds = limits.seconds > 0 ? std::min(limits.seconds, budget) : budget;
+  else if (limits.seconds > 0)
+    words.insert(words.begin(), fmt::format("--budget={:g}", limits.seconds));
   return limits;
 }
 

@@ -33,6 +33,7 @@ using launch::Ending;
 
 constexpr double k_replay_seconds = 10;  // for all findings of a kernel
 constexpr double k_patience = 8;         // wall time for one second of processor time, at most
+constexpr double k_own_part = 0.9;       // of the --budget: after it no kernel is begun; what is over is for the report
 
 prove::Options engine_options(const launch::Options& o, const ir::Module& m, const ir::Function& f) {
   prove::Options p;
@@ -497,7 +498,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
   for (const auto& [f, question] : asked) handed_on.asked(module->function(f).symbol);
   for (const auto& [f, question] : asked) {
     const std::string& name = module->function(f).name;
-    const launch::Options& o = *question.options;
+    launch::Options o = *question.options;
     const clangfe::HostKernel* host = host_kernel(unit, module->function(f));
     report.kernels.push_back({.function = f,
                               .name = name,
@@ -515,6 +516,17 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       said.why = why;
       undecided.push_back(fmt::format("'{}': {}", name, why));
       continue;
+    }
+    if (o.budget > 0) {
+      const double left =
+          k_own_part * o.budget - std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      if (left <= 0) {
+        said.status = Status::gave_up;
+        said.why = fmt::format("gave up: the --budget of {:g} s is spent", o.budget);
+        undecided.push_back(fmt::format("'{}': {}", name, said.why));
+        continue;
+      }
+      o.timeout = o.timeout > 0 ? std::min(o.timeout, left) : left;
     }
     ir::Module sized = *module;
     const bool bounded = limits && bound_sizes(sized, f, o.launch, host);

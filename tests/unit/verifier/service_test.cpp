@@ -57,6 +57,19 @@ TEST_F(Service, a_race_that_a_run_shows_is_told_with_the_threads_and_the_element
   EXPECT_NE(a.err.find("(confirmed by a run)"), std::string::npos) << a.err;
 }
 
+TEST_F(Service, a_kernel_that_the_budget_does_not_reach_is_a_row_that_is_not_decided) {
+  const std::string text =
+      "__kernel void first(__global int* a) { a[get_global_id(0)] = 1; }\n"
+      "__kernel void second(__global int* a) { a[get_global_id(0)] = 2; }\n";
+  const auto a = ask({"--local_size=64", "--num_groups=16", "--budget=0.000001"}, text);
+  EXPECT_EQ(a.exit_code, 3) << a.err;
+  for (const char* name : {"first", "second"})
+    EXPECT_NE(a.err.find(std::string("'") + name + "': gave up: the --budget of 1e-06 s is spent"), std::string::npos)
+        << a.err;
+  const auto j = ask({"--local_size=64", "--num_groups=16", "--budget=0.000001", "--format=json"}, text);
+  EXPECT_EQ(nlohmann::json::parse(j.out)["kernels"].size(), 2U);
+}
+
 TEST_F(Service, where_any_size_is_asked_for_the_launch_is_named_and_run) {
   const std::string text = "__kernel void k(__global int *a) {\n  a[get_local_id(0)] = get_global_id(0);\n}\n";
   const auto a = ask({"--local_size=*", "--num_groups=*"}, text);
