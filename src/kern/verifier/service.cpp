@@ -636,6 +636,8 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       for (const clangfe::OtherText& t : other)
         if (t.by_compiler || !unit.arch_given) r.assumptions.insert(assumption(t));
       std::vector<std::string> granted;
+      if (o.profile == launch::Profile::standard && !o.strict)
+        for (const std::string& a : assumed_by_user(*module, f)) r.assumptions.insert(a);
       if (o.strict) granted = taken_for_granted(*module, f, o, r, unit.arch_given ? "" : file->text);
       if (o.strict && !absent.empty()) granted.push_back(absent);
       const std::string missing = not_granted(o, r);

@@ -11,10 +11,33 @@ namespace {
 
 using namespace ir;
 
+// The kernel and what it calls.
+std::vector<const Function*> reached(const Module& m, FunctionId kernel) {
+  std::vector<FunctionId> todo{kernel};
+  std::set<uint32_t> seen{kernel.index};
+  std::vector<const Function*> out;
+  while (!todo.empty()) {
+    const Function& f = m.function(todo.back());
+    todo.pop_back();
+    out.push_back(&f);
+    const auto add = [&](FunctionId g) {
+      if (g && seen.insert(g.index).second) todo.push_back(g);
+    };
+    for (const Block& b : f.blocks)
+      for (const Instruction& i : b.instructions)
+        if (const auto* c = std::get_if<Call>(&i.action)) {
+          add(c->callee);
+          std::ranges::for_each(c->targets, add);
+        }
+  }
+  return out;
+}
+
 // Arithmetic of the source on signed numbers. The step from an index to its bytes is none: outside of an array there is
 // nothing to access.
-bool signed_arithmetic(const Module& m) {
-  for (const Function& f : m.functions) {
+bool signed_arithmetic(const Module& m, FunctionId kernel) {
+  for (const Function* of : reached(m, kernel)) {
+    const Function& f = *of;
     std::set<uint32_t> steps;
     for (const Block& b : f.blocks)
       for (const Instruction& i : b.instructions)
@@ -34,8 +57,8 @@ bool signed_arithmetic(const Module& m) {
 std::vector<std::string> given(const Module& m, FunctionId kernel) {
   std::vector<std::string> names;
   std::set<uint32_t> written;
-  for (const Function& f : m.functions)
-    for (const Block& b : f.blocks)
+  for (const Function* f : reached(m, kernel))
+    for (const Block& b : f->blocks)
       for (const Instruction& i : b.instructions) {
         if (const auto* s = std::get_if<Store>(&i.action))
           for (const RegionId r : s->access.regions) written.insert(r.index);
@@ -64,20 +87,26 @@ std::vector<std::string> taken_for_granted(const Module& m, FunctionId kernel, c
                                            const prove::Result& proof, const std::string& source) {
   std::vector<std::string> out;
   for (const prove::Assumption& a : proof.assumptions) out.push_back(a.text);
-  if (signed_arithmetic(m)) out.emplace_back("signed numbers do not overflow");
+  if (signed_arithmetic(m, kernel)) out.emplace_back("signed numbers do not overflow");
   if (proof.small_offsets) out.emplace_back("offsets are less than 2^46 bytes");
   if (const auto names = given(m, kernel); !names.empty())
     out.push_back(fmt::format("{} are different arrays", fmt::join(names, ", ")));
   if (!proof.warps.empty()) out.emplace_back("threads of a warp go in lock-step");
   if (*o.dialect == Dialect::cuda && source.find("__CUDA_ARCH__") != std::string::npos)
     out.push_back(fmt::format("__CUDA_ARCH__ is {}", launch::cuda_arch_of(o)));
-  for (const Function& f : m.functions)
-    for (const Block& b : f.blocks)
+  std::ranges::copy(assumed_by_user(m, kernel), std::back_inserter(out));
+  return out;
+}
+
+std::vector<std::string> assumed_by_user(const Module& m, FunctionId kernel) {
+  std::set<std::string> out;  // an inlined function's is there once for each call
+  for (const Function* f : reached(m, kernel))
+    for (const Block& b : f->blocks)
       for (const Instruction& i : b.instructions)
         if (const auto* n = std::get_if<Annotation>(&i.action);
             n != nullptr && n->note == Note::assume && !n->candidate && where(m, i.place) != "")
-          out.push_back(fmt::format("what is assumed at {} holds", where(m, i.place)));
-  return out;
+          out.insert(fmt::format("what is assumed at {} holds", where(m, i.place)));
+  return {out.begin(), out.end()};
 }
 
 std::string not_looked_at(const prove::Result& r, bool time_is_spent, double timeout) {

@@ -70,6 +70,21 @@ TEST_F(Service, a_kernel_that_the_budget_does_not_reach_is_a_row_that_is_not_dec
   EXPECT_EQ(nlohmann::json::parse(j.out)["kernels"].size(), 2U);
 }
 
+TEST_F(Service, what_the_text_assumes_is_named_and_blames_its_own_kernel_alone) {
+  const std::string text =
+      "__global__ void plain(int* o) { o[blockIdx.x * 64 + threadIdx.x] = 1; }\n"
+      "__device__ int less(int t) { __builtin_assume(t != 3); return t == 3 ? 2 : t; }\n"
+      "__global__ void assumes(int* o) { o[blockIdx.x * 64 + less(threadIdx.x)] = 1 + threadIdx.x; }\n";
+  const auto a = ask({"--blockDim=64", "--gridDim=4", "--no-attack"}, text, "k.cu");
+  EXPECT_EQ(a.exit_code, 0) << a.err;
+  EXPECT_NE(a.err.find("the proof of 'assumes' assumes that what is assumed at k.cu:2:"), std::string::npos) << a.err;
+  EXPECT_EQ(a.err.find("the proof of 'plain' assumes"), std::string::npos) << a.err;
+  const auto strict = ask({"--blockDim=64", "--gridDim=4", "--strict"}, text, "k.cu");
+  EXPECT_EQ(strict.exit_code, 3);
+  EXPECT_NE(strict.err.find("'assumes': under --strict"), std::string::npos) << strict.err;
+  EXPECT_EQ(strict.err.find("'plain'"), std::string::npos) << strict.err;
+}
+
 TEST_F(Service, where_any_size_is_asked_for_the_launch_is_named_and_run) {
   const std::string text = "__kernel void k(__global int *a) {\n  a[get_local_id(0)] = get_global_id(0);\n}\n";
   const auto a = ask({"--local_size=*", "--num_groups=*"}, text);
