@@ -52,6 +52,8 @@ using Path = std::vector<uint64_t>;
 // The scalars and vectors of a type, as paths of members; false: there are too many.
 bool leaves(llvm::Type* type, Path& at, std::vector<std::pair<Path, llvm::Type*>>& out) {
   if (type->isSingleValueType()) {
+    if (type->isIntegerTy() && type->getIntegerBitWidth() > 64)
+      return false;  // lowering knows such by their words alone
     out.emplace_back(at, type);
     return out.size() <= k_most_leaves;
   }
