@@ -516,6 +516,11 @@ class Launches : public clang::RecursiveASTVisitor<Launches> {
  public:
   Launches(clang::ASTContext& context, Evaluator& evaluate) : context_(context), evaluate_(evaluate) {}
   bool shouldVisitLambdaBody() const { return true; }
+  // The instances of a lambda that is a template are functions of their own.
+  bool TraverseLambdaExpr(clang::LambdaExpr* e) {
+    const clang::FunctionTemplateDecl* t = e->getDependentCallOperator();
+    return (t != nullptr && t->spec_begin() != t->spec_end()) || RecursiveASTVisitor::TraverseLambdaExpr(e);
+  }
 
   bool VisitCUDAKernelCallExpr(clang::CUDAKernelCallExpr* e) {
     FoundLaunch l{

@@ -69,6 +69,17 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
     }
     return RecursiveASTVisitor::TraverseDecl(d);
   }
+  // Instances of a lambda that is a template, in the place of its pattern.
+  bool TraverseLambdaExpr(clang::LambdaExpr* e) {
+    const clang::FunctionTemplateDecl* t = e->getDependentCallOperator();
+    if (t == nullptr || t->spec_begin() == t->spec_end()) return RecursiveASTVisitor::TraverseLambdaExpr(e);
+    auto init = e->capture_init_begin();
+    for (const clang::LambdaCapture& c : e->captures())
+      if (!TraverseLambdaCapture(e, &c, *init++)) return false;
+    for (FunctionDecl* instance : t->specializations())
+      if (!TraverseDecl(instance)) return false;
+    return true;
+  }
   bool VisitNamedDecl(clang::NamedDecl* d) {
     // `LAUNCH(k)` of a macro that is not there looks like a variable `k` of an unknown type.
     if (d->isInvalidDecl() && !clang::isa<FunctionDecl>(d)) return true;

@@ -256,6 +256,23 @@ void Survey::add_foreign(const Mentions& found) {
   }
 }
 
+// Kernels that are launched here and whose text is in another file. Each is a row at its first launch.
+void Survey::add_launched_elsewhere(const Mentions& found) {
+  std::set<const FunctionDecl*> said;
+  for (const FoundLaunch& l : found.launches) {
+    if (l.kernel == nullptr || row(l.kernel) != nullptr || l.kernel->isInvalidDecl()) continue;
+    const FunctionDecl* text = l.kernel->getTemplateInstantiationPattern();
+    if (text == nullptr) text = l.kernel;
+    if (text->isDefined() || !said.insert(text->getCanonicalDecl()).second) continue;
+    HostKernel k{.name = l.kernel->getNameAsString(), .place = collector_.place(ci_.getSourceManager(), l.at)};
+    k.not_read = Diagnostic{.span = k.place,
+                            .message = "this is launched, and only declared in what was read",
+                            .hint = "ask for the file that has its text"};
+    k.not_read->fault = Fault::unsupported;
+    found_.kernels.push_back(std::move(k));
+  }
+}
+
 void Survey::add_launches() {
   std::set<const clang::IdentifierInfo*> names;
   for (const auto& [f, n] : rows_)
@@ -269,6 +286,7 @@ void Survey::add_launches() {
     l.launch.place = collector_.place(ci_.getSourceManager(), l.at);
     k->launches.push_back(std::move(l.launch));
   }
+  add_launched_elsewhere(found);
   const std::vector<const FunctionDecl*> functions = with_text();
   const CompilerNotes notes(*context_, found_.elsewhere.compilers, functions);
   for (const auto& [f, n] : rows_) notes.of_launches(f, found.launches, found.hosts, found_.kernels[n].other_text);

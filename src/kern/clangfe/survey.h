@@ -57,6 +57,7 @@ class Survey : public clang::ASTConsumer {
   void generate();
   void add_uses(const Mentions& found);
   void add_foreign(const Mentions& found);
+  void add_launched_elsewhere(const Mentions& found);
   std::vector<HostKernel*> rows_of(const Mention& m);
   HostKernel* row(const clang::FunctionDecl* f);
   std::vector<const clang::FunctionDecl*> with_text() const;

@@ -469,6 +469,37 @@ TEST_F(Field, a_launch_of_what_is_not_declared_is_a_row) {
             "other: this is launched, and nothing in what was read declares it");
 }
 
+TEST_F(Field, a_launch_of_a_kernel_of_another_file_is_a_row) {
+  const Unit u = unit(
+      "__global__ void far(int* a);\nnamespace n { template <class T> __global__ void other(T* a); }\n"
+      "__global__ void later(int* a);\n__global__ void idle(int* a);\n"
+      "__global__ void k(int* a) { a[threadIdx.x] = 1; }\n"
+      "int main(int, char** v) { int* p = (int*)v; far<<<1, 32>>>(p); k<<<1, 32>>>(p); far<<<2, 32>>>(p);\n"
+      "  n::other<<<1, 1>>>(p); later<<<1, 1>>>(p); }\n"
+      "__global__ void later(int* a) { a[0] = 1; }\n");
+  EXPECT_EQ(states(u),
+            "k\n"
+            "far: this is launched, and only declared in what was read\n"
+            "other: this is launched, and only declared in what was read\n"
+            "later");
+  EXPECT_EQ(launches(u, "later"), "1,1,1 | 1,1,1 | 0");
+}
+
+TEST_F(Field, a_launch_in_a_lambda_that_is_a_template_is_one_launch) {
+  const Unit u = unit(
+      "template <bool Z> struct Traits {};\n"
+      "template <class T> __global__ void k(int* p) { p[threadIdx.x] = 1; }\n"
+      "void host(int* p, bool z) {\n"
+      "  auto dispatch = [&]<bool Z>() { using T = Traits<Z>;\n"
+      "    cudaFuncSetAttribute(k<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, 64);\n"
+      "    k<T><<<4, 128, 64>>>(p); };\n"
+      "  if (z) dispatch.operator()<true>();\n  if (!z) dispatch.operator()<false>();\n"
+      "  auto sole = [&](auto n) { k<int><<<n, 32>>>(p); }; sole(3);\n}\n");
+  for (const char* name : {"k<Traits<true>>", "k<Traits<false>>"})
+    EXPECT_EQ(launches(u, name), "4,1,1 | 128,1,1 | 64") << name;
+  EXPECT_EQ(launches(u, "k<int>"), "*,1,1 | 32,1,1 | 0");
+}
+
 TEST_F(Field, launches_by_kernels_are_launches) {
   const Unit u = unit(
       "__global__ void child(int* a) { a[threadIdx.x] = 1; }\n"
