@@ -250,20 +250,54 @@ TEST(Conditions, LoopsThatEndByThemselves) {
         << loop << said;
     return said.find("\"ends\": true") != std::string::npos;
   };
-  for (const char* loop : {"", "for (int i = 0; i < n; i++) s += i;", "for (int i = 0; i != n; i++) s += i;",
-                           "for (int i = n; i > 0; i--) s += i;", "for (int i = 0; i < n; i += 3) s += i;",
-                           "for (int i = n; i >= 0; i -= 3) s += i;", "for (unsigned i = 0; i < 100u; i += 3) s += i;",
-                           "for (unsigned i = n; i != 0; i >>= 1) s += i;", "for (long i = 0; i < n; i++) s += i;",
-                           "for (unsigned i = n; i >= 4u; i -= 4u) s += i;", "int i = 0; do s += i; while (++i < n);",
-                           "for (unsigned i = 0; i < 0xfffffffcu; i += 3) s += i;", "s = f(n);"})
+  for (const char* loop : {"",
+                           "for (int i = 0; i < n; i++) s += i;",
+                           "for (int i = 0; i != n; i++) s += i;",
+                           "for (int i = n; i > 0; i--) s += i;",
+                           "for (int i = 0; i < n; i += 3) s += i;",
+                           "for (int i = n; i >= 0; i -= 3) s += i;",
+                           "for (unsigned i = 0; i < 100u; i += 3) s += i;",
+                           "for (unsigned i = n; i != 0; i >>= 1) s += i;",
+                           "for (long i = 0; i < n; i++) s += i;",
+                           "for (unsigned i = n; i >= 4u; i -= 4u) s += i;",
+                           "int i = 0; do s += i; while (++i < n);",
+                           "for (unsigned i = 0; i < 0xfffffffcu; i += 3) s += i;",
+                           "for (unsigned i = n; i != 0u; i--) s += i;",
+                           "for (int i = 0; !(i >= n); i++) s += i;",
+                           "for (unsigned i = n; i > 0u; i >>= 1) s += i;",
+                           "for (unsigned i = n; 0u < i; i >>= 1) s += i;",
+                           "for (unsigned long i = 0; i < 100ul; i += 3) s += i;",
+                           "for (int i = 0; i <= n; i += 3) s += i;",
+                           "for (unsigned i = 0; i <= 100u; i += 3) s += i;",
+                           "for (int i = 0; n >= i; i++) s += i;",
+                           "for (int i = 0; i < n; i = (int)((unsigned)i + 1u)) s += i;",
+                           "for (int i = 0; i > n; i = (int)((unsigned)i - 1u)) s += i;",
+                           "for (int i = 0; n < i; i = (int)((unsigned)i - 1u)) s += i;",
+                           "s = f(n);"})
     EXPECT_TRUE(ends(loop,
                      "__device__ __noinline__ int f(int n) { int s = 0; for (int i = 0; i < n; i++) s += i; "
                      "return s; }\n"))
         << loop;
-  for (const char* loop :
-       {"for (unsigned i = 0; i <= (unsigned)n; i++) s += i;", "for (unsigned i = 0; i <= (unsigned)n; i += 2) s += i;",
-        "for (int i = n; i != 0; i >>= 1) s += i;", "for (unsigned i = 0; i < 0xfffffffeu; i += 3) s += i;",
-        "while (s * s != n) s += n;", "s = f(n);"})
+  for (const char* loop : {"for (unsigned i = 0; i <= (unsigned)n; i++) s += i;",
+                           "for (unsigned i = 0; i <= (unsigned)n; i += 2) s += i;",
+                           "for (int i = n; i != 0; i >>= 1) s += i;",
+                           "for (unsigned i = 0; i < 0xfffffffeu; i += 3) s += i;",
+                           "while (s * s != n) s += n;",
+                           "for (unsigned i = n; i >= 1u; i >>= 1) s += i;",
+                           "for (unsigned i = n; i > 1u; i >>= 1) s += i;",
+                           "for (unsigned i = n; i > (unsigned)(n * n); i >>= 1) s += i;",
+                           "for (unsigned i = n; i != 3u; i >>= 1) s += i;",
+                           "for (unsigned i = n; i != (unsigned)(n * n); i >>= 1) s += i;",
+                           "for (unsigned i = n; i == 5u; i++) s += i;",
+                           "for (unsigned i = n; i < 4u; i--) s += i;",
+                           "for (unsigned i = n; i >= 3u; i -= 4u) s += i;",
+                           "for (int i = 0;; i++) { if (s & 1) continue; if (i >= n) break; s += n; }",
+                           "for (unsigned long i = 0; i < 0xfffffffffffffffeul; i += 3) s += i;",
+                           "for (int i = 0; i <= n; i = (int)((unsigned)i + 1u)) s += i;",
+                           "for (int i = 0; i >= n; i = (int)((unsigned)i - 1u)) s += i;",
+                           "for (int i = 0; n >= i; i = (int)((unsigned)i + 1u)) s += i;",
+                           "for (int i = 0; i < n; i = (int)((unsigned)i + 3u)) s += i;",
+                           "s = f(n);"})
     EXPECT_FALSE(
         ends(loop, "__device__ __noinline__ int f(int n) { int s = 0; while (s * s != n) s += n; return s; }\n"))
         << loop;
