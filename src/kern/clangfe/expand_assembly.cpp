@@ -956,6 +956,9 @@ bool stands(const std::vector<PtxStatement>& statements) {
     if (!s.label.empty() || !s.guard.empty() || !s.registers.empty()) return false;
     if (++instructions > 1) return false;
     if (row_of(s) || s.parts[0] == "cvta") return false;
+    static const std::set<std::string> k_numbers = {"add", "sub", "mul", "mad", "and", "or",  "xor", "not",
+                                                    "neg", "shl", "shr", "min", "max", "div", "rem", "cvt"};
+    if (k_numbers.contains(s.parts[0])) return false;  // which Expansion::exact() may compute
     for (const std::string& o : s.operands)
       if (o.starts_with("[") && o.find_first_of("+-") != std::string::npos) return false;
   }

@@ -2,8 +2,9 @@
 // says otherwise: a first value, what the host puts there, and a launch before that counted in it.
 //
 // Events of one activation and one loop are in the order of the text; between others the order is not known. So a
-// launch finds zeros if the last event of its own loop is a clearing, or if there is no other launch, none in a loop,
-// and nothing that sets another value. In memory that nothing in the file touches, the printed assumption stands.
+// launch finds zeros if the last event of its own loop is a clearing on every way to it, or if there is no other launch,
+// none in a loop, and nothing that sets another value. In memory that nothing in the file touches, the printed
+// assumption stands.
 #include <clang/AST/Mangle.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 
@@ -73,23 +74,58 @@ std::string Origins::place(clang::SourceLocation at) const {
   return std::string(p.getFilename()) + ":" + std::to_string(p.getLine()) + ":" + std::to_string(p.getColumn());
 }
 
+namespace {
+
+using Event = HostWalk::Event;
+using Events = std::vector<Event>;
+
+// Whoever comes to the launch has come by the reset: it stands in no branch that the launch is not in, and there is no
+// label between them.
+bool always_before(Events::const_iterator reset, Events::const_iterator launch) {
+  return reset->branches.size() <= launch->branches.size() &&
+         std::equal(reset->branches.begin(), reset->branches.end(), launch->branches.begin()) &&
+         std::none_of(reset, launch,
+                      [&](const Event& e) { return e.what == Event::label && e.frame == launch->frame; });
+}
+
+// The beginning of the capture in which the launch stands; the end of events: it is made where it stands.
+Events::const_iterator capture_of(const Events& events, Events::const_iterator launch) {
+  for (auto e = launch; e != events.begin();) {
+    --e;
+    if (e->what == Event::capture_begins) return e;
+    if (e->what == Event::capture_ends) break;
+  }
+  return events.end();
+}
+
+}  // namespace
+
 Start Origins::start_of(uint32_t object, const clang::CallExpr* call, uint32_t frame) {
-  using Event = HostWalk::Event;
   const auto counts = [&](const Event& e) {
     return e.what == Event::launched ? touched(e.call, e.frame).contains(object) : e.object == object;
   };
-  const std::vector<Event> events = walk_.events;
+  const Events events = walk_.events;
   const auto own = std::find_if(events.begin(), events.end(), [&](const Event& e) {
     return e.what == Event::launched && e.call == call && e.frame == frame;
   });
   if (own == events.end()) return {.why = "what the host does before is not known"};
+  const auto graphs =
+      std::count_if(events.begin(), events.end(), [&](const Event& e) { return e.what == Event::graph_launched; });
+  const bool graph_again =
+      graphs > 1 || std::any_of(events.begin(), events.end(), [&](const Event& e) {
+        return e.what == Event::graph_launched && (e.loop != nullptr || walk_.frame(e.frame).repeated);
+      });
+  const auto captured = graph_again ? capture_of(events, own) : events.end();
   const Event* before = nullptr;
-  for (auto e = events.begin(); e != own; ++e)
-    if (e->frame == frame && e->loop == own->loop && counts(*e)) before = &*e;
+  for (auto e = captured != events.end() ? captured : events.begin(); e != own; ++e)
+    if (e->frame == frame && e->loop == own->loop && counts(*e) && (e->what != Event::cleared || always_before(e, own)))
+      before = &*e;
   if (before != nullptr && before->what == Event::cleared) return {};
   for (const Event& e : events)
     if (e.what == Event::set && counts(e)) return {.why = "the host sets it otherwise at " + place(e.at)};
   if (before != nullptr) return {.why = "the launch at " + place(before->at) + " was given it before", .again = true};
+  if (captured != events.end())
+    return {.why = "its graph is launched again, and no reset is seen in it", .again = true};
   if (own->loop != nullptr || walk_.frame(frame).repeated)
     return {.why = "the launch is made again, and no reset is seen before it", .again = true};
   for (const Event& e : events)

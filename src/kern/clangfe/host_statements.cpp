@@ -195,7 +195,7 @@ void HostWalk::statement(const clang::Stmt* s, uint32_t frame) {
   }
   if (const auto* c = clang::dyn_cast<clang::CXXCatchStmt>(s)) {
     if (c->getExceptionDecl() != nullptr) memory.store(variable(c->getExceptionDecl(), frame), {.unknown = true});
-    statement(c->getHandlerBlock(), frame);
+    in_branch(s, [&] { statement(c->getHandlerBlock(), frame); });
     return;
   }
   if (clang::isa<clang::AsmStmt>(s)) {
@@ -206,16 +206,42 @@ void HostWalk::statement(const clang::Stmt* s, uint32_t frame) {
     return;
   }
   if (clang::isa<clang::GotoStmt, clang::IndirectGotoStmt>(s)) frames_[frame].repeated = true;
+  if (clang::isa<clang::LabelStmt>(s)) note(Event::label, s->getBeginLoc(), frame);
+  // Of a switch each case is a branch: the last one that stands before.
+  if (clang::isa<clang::SwitchCase>(s) && !branches_.empty()) branches_.back() = s;
+  const auto* choice = clang::dyn_cast<clang::IfStmt>(s);
+  const auto* cases = clang::dyn_cast<clang::SwitchStmt>(s);
   const clang::Stmt* around = loop_;
   if (clang::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(s)) loop_ = s;
   std::set<const clang::Stmt*> done;
   if (const auto* block = clang::dyn_cast<clang::CompoundStmt>(s)) exchanges(block, done, frame);
-  for (const clang::Stmt* child : s->children())
-    if (!done.contains(child)) statement(child, frame);
+  for (const clang::Stmt* child : s->children()) {
+    if (done.contains(child)) continue;
+    const bool taken =
+        child != nullptr && ((choice != nullptr && (child == choice->getThen() || child == choice->getElse())) ||
+                             (cases != nullptr && child == cases->getBody()));
+    if (taken)
+      in_branch(child, [&] { statement(child, frame); });
+    else
+      statement(child, frame);
+  }
   loop_ = around;
 }
 
 // ---- calls -------------------------------------------------------------------------------------------------------
+
+namespace {
+
+std::optional<HostWalk::Event::What> graphs(const FunctionDecl* f) {
+  if (f->getIdentifier() == nullptr) return std::nullopt;
+  const llvm::StringRef name = f->getName();
+  if (name.starts_with("cudaStreamBeginCapture")) return HostWalk::Event::capture_begins;
+  if (name == "cudaStreamEndCapture") return HostWalk::Event::capture_ends;
+  if (name == "cudaGraphLaunch") return HostWalk::Event::graph_launched;
+  return std::nullopt;
+}
+
+}  // namespace
 
 Values HostWalk::enter(const void* site, const FunctionDecl* f, const Values& self,
                        const std::vector<const Expr*>& arguments, uint32_t frame) {
@@ -279,7 +305,7 @@ Values HostWalk::through(const Values& callee, const clang::CallExpr* c, uint32_
 Values HostWalk::call(const clang::CallExpr* c, uint32_t frame) {
   if (launches_.contains(c)) {
     reached_[c].insert(frame);
-    events.push_back({.what = Event::launched, .call = c, .frame = frame, .loop = loop_, .at = c->getBeginLoc()});
+    note(Event::launched, c->getBeginLoc(), frame, c);
   }
   if (const auto* k = clang::dyn_cast<clang::CUDAKernelCallExpr>(c)) {
     if (k->getConfig() != nullptr)
@@ -331,6 +357,7 @@ Values HostWalk::call(const clang::CallExpr* c, uint32_t frame) {
   }
   const FunctionDecl* whole = nullptr;
   const bool body = f->hasBody(whole) && whole->getBody() != nullptr && !whole->isDependentContext();
+  if (const auto what = graphs(f)) note(*what, c->getBeginLoc(), frame);
   if (Values result; !(body && users_(whole->getLocation())) && Library(*this, c, frame).models(f, result))
     return result;
   if (body) return enter(c, whole, self, arguments, frame);

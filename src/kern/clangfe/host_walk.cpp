@@ -91,6 +91,7 @@ void HostWalk::pass() {
   ++pass_;
   events.clear();
   loop_ = nullptr;
+  branches_.clear();
   for (const VarDecl* v : variables_)
     if (v->hasInit() && v->getInit() != nullptr) declare(v, 0);
   for (size_t k = 0; k < roots_.size(); ++k) root(roots_[k].first, 0, roots_[k].second);
@@ -158,6 +159,7 @@ void HostWalk::go_over(uint32_t n) {
   entered_.insert(f->getCanonicalDecl());
   active_.push_back(f);
   const clang::Stmt* around = std::exchange(loop_, nullptr);
+  const std::vector<const clang::Stmt*> branches = std::exchange(branches_, {});
   if (const auto* c = clang::dyn_cast<clang::CXXConstructorDecl>(f)) {
     const Places self = addressed(frames_[n].self);
     for (const clang::CXXCtorInitializer* i : c->inits())
@@ -170,6 +172,7 @@ void HostWalk::go_over(uint32_t n) {
   }
   statement(f->getBody(), n);
   loop_ = around;
+  branches_ = branches;
   active_.pop_back();
 }
 
@@ -441,8 +444,8 @@ Values HostWalk::value(const Expr* e, uint32_t frame) {
   if (const auto* b = clang::dyn_cast<clang::CXXRewrittenBinaryOperator>(e)) return value(b->getSemanticForm(), frame);
   if (const auto* c = clang::dyn_cast<clang::AbstractConditionalOperator>(e)) {
     value(c->getCond(), frame);
-    Values out = value(c->getTrueExpr(), frame);
-    out.add(value(c->getFalseExpr(), frame));
+    Values out;
+    for (const Expr* arm : {c->getTrueExpr(), c->getFalseExpr()}) in_branch(arm, [&] { out.add(value(arm, frame)); });
     return out;
   }
   if (const auto* c = clang::dyn_cast<clang::CallExpr>(e)) return call(c, frame);
@@ -541,7 +544,12 @@ Values HostWalk::binary(const clang::BinaryOperator* b, uint32_t frame) {
     note(Event::set, at, b, frame);
     return v;
   }
-  const Values x = value(b->getLHS(), frame), y = value(b->getRHS(), frame);
+  const Values x = value(b->getLHS(), frame);
+  Values y;
+  if (b->isLogicalOp())
+    in_branch(b->getRHS(), [&] { y = value(b->getRHS(), frame); });
+  else
+    y = value(b->getRHS(), frame);
   if (b->getOpcode() == clang::BO_Comma) return y;
   if (b->isComparisonOp() || b->isLogicalOp()) return {};
   if (b->isPtrMemOp()) return {.unknown = true};
@@ -572,8 +580,18 @@ bool HostWalk::is_zero(const Expr* e) const {
 void HostWalk::note(Event::What what, const Places& at, const Expr* e, uint32_t frame) {
   std::set<uint32_t> objects;
   for (const Place& p : at.all) objects.insert(p.object);
-  for (const uint32_t o : objects)
-    events.push_back({.what = what, .object = o, .frame = frame, .loop = loop_, .at = e->getBeginLoc()});
+  for (const uint32_t o : objects) note(what, e->getBeginLoc(), frame, nullptr, o);
+}
+
+void HostWalk::note(Event::What what, clang::SourceLocation at, uint32_t frame, const clang::CallExpr* call,
+                    uint32_t object) {
+  events.push_back({what, object, call, frame, loop_, at, branches_});
+}
+
+void HostWalk::in_branch(const clang::Stmt* branch, const std::function<void()>& go_over) {
+  branches_.push_back(branch);
+  go_over();
+  branches_.pop_back();
 }
 
 // What is given to something that is not in the lists.

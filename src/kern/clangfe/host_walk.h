@@ -43,12 +43,14 @@ class HostWalk {
 
   // What becomes of the memory of an object, in the order of the text.
   struct Event {
-    enum What : uint8_t { cleared, set, launched } what;
-    uint32_t object = 0;  // none of `launched`
+    // label: who jumps may come here past what stands before. What is captured is done where its graph is launched.
+    enum What : uint8_t { cleared, set, launched, label, capture_begins, capture_ends, graph_launched } what;
+    uint32_t object = 0;  // of `cleared` and `set`
     const clang::CallExpr* call = nullptr;
     uint32_t frame = 0;
     const clang::Stmt* loop = nullptr;  // the innermost one in the activation
     clang::SourceLocation at;
+    std::vector<const clang::Stmt*> branches;  // in which it stands, from the outermost one of the activation
   };
 
   // `users`: the place is in the user's own text.
@@ -114,6 +116,10 @@ class HostWalk {
   void root(const clang::FunctionDecl* f, uint32_t around, bool unseen);
   void escape(const clang::Expr* e, uint32_t frame);
   void pass();
+  void note(Event::What what, clang::SourceLocation at, uint32_t frame, const clang::CallExpr* call = nullptr,
+            uint32_t object = 0);
+  // What comes only if this branch is taken.
+  void in_branch(const clang::Stmt* branch, const std::function<void()>& go_over);
   void note(Event::What what, const Places& at, const clang::Expr* e, uint32_t frame);
   bool is_zero(const clang::Expr* e) const;
 
@@ -132,6 +138,7 @@ class HostWalk {
   std::vector<const clang::FunctionDecl*> active_;
   unsigned pass_ = 0;
   const clang::Stmt* loop_ = nullptr;
+  std::vector<const clang::Stmt*> branches_;
 };
 
 // What the runtime and the C library do with pointers.

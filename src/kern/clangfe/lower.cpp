@@ -766,7 +766,7 @@ Expected<Module> Lowering::run() {
   if (!first.list.empty()) return std::unexpected(std::move(first));
   // From OpenCL 2.0 on, images are memory of their own, which other fences do not order.
   if (writes_image_ && barrier_without_images_ && opencl_version_ >= 2)
-    refuse("an image that is written beside a barrier without CLK_IMAGE_MEM_FENCE");
+    refuse("an image that is written beside a barrier without CLK_IMAGE_MEM_FENCE | CLK_GLOBAL_MEM_FENCE");
   if (!faults_.list.empty()) return std::unexpected(std::move(faults_));
   resolve_pointers(module_);
   in_space();

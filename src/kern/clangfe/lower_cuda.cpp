@@ -9,6 +9,14 @@ namespace fencepost::clangfe {
 
 using namespace ir;
 
+namespace {
+
+// Any value in place of what a function gives, of which more is known than that: `imm` 1, and a run in which it decides
+// anything confirms nothing from there on (interp.h).
+Compute unspecified(const std::string& note) { return {.op = Op::any, .imm = 1, .note = note}; }
+
+}  // namespace
+
 std::optional<Values> Lowering::lower_cuda(const llvm::CallBase& c, const Demangled& d) {
   const std::string& n = d.base;
   const auto arg = [&](unsigned k) { return value(c.getArgOperand(k)); };
@@ -163,17 +171,18 @@ std::optional<Values> Lowering::lower_cuda(const llvm::CallBase& c, const Demang
   }
   if (n == "__nanosleep") return Values{};
   if (auto v = lower_async(c, n)) return v;
-  if (n == "printf" || n == "vprintf") return Values{any({Type::bits, 32}, "what printf returns")};
+  if (n == "printf" || n == "vprintf") return Values{emit({Type::bits, 32}, unspecified("what printf returns"))};
   if (n == "clock" || n == "clock64") return Values{any(leaves(c.getType())[0].type, n)};
   if (n == "__fencepost_any_int" || n == "__fencepost_any_float" || n == "__fencepost_any_double")
-    return Values{any(leaves(c.getType())[0].type, "a value of the device")};
+    return Values{emit(leaves(c.getType())[0].type, unspecified("a value of the device"))};
+  if (n == "__fencepost_choice") return Values{any({Type::bits, 32}, "a choice of the library's")};
   if (n == "__fencepost_any_bytes") {
     const auto size = constant_of(arg(1));
     if (!size) return refuse("a value of unknown size");
     const auto plan = copy_plan(c.getArgOperand(0), nullptr, *size, *size % 4 == 0 ? 4 : 1);
     const uint32_t site = module_.sites++;
     for (size_t k = 0; k < plan.size(); ++k)
-      store_leaf(arg(0), plan[k], any(plan[k].type, "a texel"), site, static_cast<uint32_t>(k), false);
+      store_leaf(arg(0), plan[k], emit(plan[k].type, unspecified("a texel")), site, static_cast<uint32_t>(k), false);
     return Values{};
   }
   if (n == "__fencepost_boundary") {
@@ -242,7 +251,7 @@ Values Lowering::lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& 
   };
   if (statements.empty() && ptx_statements(text)) {  // a compiler fence
     Values vs;
-    for (const Leaf& l : results()) vs.push_back(any(l.type, "inline assembly"));
+    for (const Leaf& l : results()) vs.push_back(emit(l.type, unspecified("inline assembly")));
     return vs;
   }
   const auto bad = [&]() -> Values {
@@ -330,7 +339,7 @@ Values Lowering::lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& 
       return {id(it->second.first, it->second.second, results()[0].type.width)};
     if (r == "%clock" || r == "%clock64" || r == "%globaltimer" || r == "%smid" || r == "%lanemask_lt" ||
         r == "%lanemask_le" || r == "%lanemask_gt" || r == "%lanemask_ge")
-      return {any(results()[0].type, r)};
+      return {emit(results()[0].type, unspecified(r))};
     // The same for all threads of a block.
     for (const char* start : {"%cluster_", "%clusterid", "%nclusterid", "%is_explicit_cluster", "%dynamic_smem_size",
                               "%total_smem_size", "%gridid", "%nsmid"})

@@ -1,4 +1,5 @@
 // One module of LLVM's to one of ours, kernel by kernel.
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
 
 #include <algorithm>
@@ -34,6 +35,28 @@ bool has_address(const llvm::Function& f) {
   });
 }
 
+// `reqd_work_group_size(X, Y, Z)`: no other launch exists (OpenCL C 3.0, 6.13.2), so it is a precondition.
+// work_group_size_hint is none.
+void require_sizes(llvm::Module& m) {
+  for (llvm::Function& f : m) {
+    const llvm::MDNode* node = f.isDeclaration() ? nullptr : f.getMetadata("reqd_work_group_size");
+    if (node == nullptr || node->getNumOperands() != 3) continue;
+    llvm::IRBuilder<> b(&*f.getEntryBlock().getFirstInsertionPt());
+    if (const llvm::DISubprogram* s = f.getSubprogram())
+      b.SetCurrentDebugLocation(
+          llvm::DILocation::get(m.getContext(), s->getLine(), 1, const_cast<llvm::DISubprogram*>(s)));
+    llvm::Type* size = b.getIntNTy(m.getDataLayout().getPointerSizeInBits());
+    const auto asks =
+        m.getOrInsertFunction("_Z14get_local_sizej", llvm::FunctionType::get(size, {b.getInt32Ty()}, false));
+    const auto requires_ = m.getOrInsertFunction("_Z20__fencepost_requiresb",
+                                                 llvm::FunctionType::get(b.getVoidTy(), {b.getInt1Ty()}, false));
+    for (unsigned d = 0; d < 3; ++d)
+      if (const auto* n = llvm::mdconst::dyn_extract<llvm::ConstantInt>(node->getOperand(d)))
+        b.CreateCall(requires_, {b.CreateICmpEQ(b.CreateCall(asks, {b.getInt32(d)}),
+                                                llvm::ConstantInt::get(size, n->getZExtValue()))});
+  }
+}
+
 }  // namespace
 
 // Kernels that cannot be expressed are taken out, and what is left is lowered again: a function that was left half way
@@ -42,6 +65,7 @@ bool has_address(const llvm::Function& f) {
 Expected<Module> lower(const SourcePtr& file, LlvmModule& in, const Options& options,
                        std::map<std::string, Diagnostic>* refused) {
   std::map<const llvm::Function*, Diagnostic> withheld;
+  require_sizes(*in.module);
   while (true) {
     Lowering lowering(file, in, options, withheld);
     auto module = lowering.run();

@@ -91,6 +91,14 @@ void Lowering::without_limit(Atomic& a) {
   a.operands.clear();
 }
 
+namespace {
+
+// Any value in place of what a function gives, of which more is known than that: `imm` 1, and a run in which it decides
+// anything confirms nothing from there on (interp.h).
+Compute unspecified(const std::string& note) { return {.op = Op::any, .imm = 1, .note = note}; }
+
+}  // namespace
+
 std::optional<Values> Lowering::lower_opencl(const llvm::CallBase& c, const Demangled& d) {
   const std::string& n = d.base;
   const auto arg = [&](unsigned k) { return value(c.getArgOperand(k)); };
@@ -133,7 +141,7 @@ std::optional<Values> Lowering::lower_opencl(const llvm::CallBase& c, const Dema
   if (n == "get_local_linear_id") return Values{linear(IdKind::local_id, IdKind::local_size)};
   if (n == "get_max_sub_group_size") return Values{id(IdKind::warp_size, 0, 32)};
   // The last sub-group of a group may be smaller (OpenCL C 3.0, sub-group functions), so this is not one value.
-  if (n == "get_sub_group_size") return Values{any({Type::bits, 32}, "the size of one sub-group")};
+  if (n == "get_sub_group_size") return Values{emit({Type::bits, 32}, unspecified("the size of one sub-group"))};
   if (n == "get_sub_group_id") return Values{id(IdKind::warp, 0, 32)};
   if (n == "get_num_sub_groups") return Values{id(IdKind::num_warps, 0, 32)};
   if (n == "get_sub_group_local_id") return Values{id(IdKind::lane, 0, 32)};
@@ -172,7 +180,8 @@ std::optional<Values> Lowering::lower_opencl(const llvm::CallBase& c, const Dema
       orders = *scope == 1 || *scope == 2 || *scope == 3 || (!group && *scope == 4);
     }
     const auto known = constant_of(flags);
-    barrier_without_images_ = barrier_without_images_ || !orders || !known || (*known & 4) == 0;
+    // Images are taken for global memory: one flag alone orders a part of that, and which part is not told apart.
+    barrier_without_images_ = barrier_without_images_ || !orders || !known || (*known & 4) == 0 || (*known & 2) == 0;
     const ValueId off = bits(0, 1);
     barrier(group ? Scope::group : Scope::warp, orders ? bit_of(flags, 0) : off, orders ? bit_of(flags, 1) : off);
     return Values{};
@@ -197,7 +206,7 @@ std::optional<Values> Lowering::lower_opencl(const llvm::CallBase& c, const Dema
     return Values{};
   }
   if (n == "printf" || n == "prefetch")
-    return n == "printf" ? Values{any({Type::bits, 32}, "what printf returns")} : Values{};
+    return n == "printf" ? Values{emit({Type::bits, 32}, unspecified("what printf returns"))} : Values{};
   if (n == "__translate_sampler_initializer") return Values{null()};
   if (auto v = lower_opencl_atomic(c, d); v || !faults_.list.empty()) return v;
   if (auto v = lower_opencl_memory(c, d); v || !faults_.list.empty()) return v;
@@ -415,9 +424,10 @@ std::optional<Values> Lowering::lower_opencl_memory(const llvm::CallBase& c, con
     const uint32_t site = module_.sites++;
     Values vs;
     for (size_t k = 0; k < parts.size(); ++k) {
-      vs.push_back(any(parts[k].type, "result of '" + n + "'"));
+      vs.push_back(emit(parts[k].type, unspecified("result of '" + n + "'")));
       const Leaf l = integer ? Leaf{{Type::bits, 32}, 4 * k, 4, nullptr} : parts[k];
-      store_leaf(arg(last), l, any(l.type, "second result of '" + n + "'"), site, static_cast<uint32_t>(k), false);
+      store_leaf(arg(last), l, emit(l.type, unspecified("second result of '" + n + "'")), site,
+                 static_cast<uint32_t>(k), false);
     }
     return vs;
   }

@@ -6,8 +6,15 @@
 namespace fencepost::interp {
 
 bool Run::valid(Thread& t, const Val& p, uint32_t bytes, AccessKind kind) {
+  decides(p);
   if (p.unknown) {
     finish(Outcome::unsupported, "an access through a pointer that only the prover knows");
+    return false;
+  }
+  // No array begins below this address; above it the number is one that arithmetic made of an array's.
+  constexpr uint64_t k_page = 4096;
+  if (p.kind == Val::pointer && p.instance == 0 && p.bits >= k_page) {
+    finish(Outcome::unsupported, "an access through a number that is the address of no array");
     return false;
   }
   if (p.kind != Val::pointer || p.instance == 0) {
@@ -79,10 +86,11 @@ bool Run::in_step(const Logged& a, const Logged& b) const {
   return u.flat - first < t.common.size() && t.common[u.flat - first] >= std::min(a.instant, b.instant);
 }
 
-void Run::log(Thread& t, const Access& a, const Val& p, AccessKind kind, uint64_t value, uint64_t old, Scope scope,
+void Run::log(Thread& t, const Access& a, const Val& p, AccessKind kind, const Val& made, uint64_t old, Scope scope,
               uint32_t epoch) {
   const Space space = m_.region(memory_.at(p.instance).region).space;
   if (space == Space::private_ || space == Space::constant) return;
+  const uint64_t value = made.bits;
   Logged now;
   // What a matrix function accesses has its place: parts of our headers have none of their own.
   if (std::exchange(t.tile_place, {}) == place_) now.tile = t.tiles;
@@ -94,6 +102,7 @@ void Run::log(Thread& t, const Access& a, const Val& p, AccessKind kind, uint64_
                 .bytes = a.bytes,
                 .value = value,
                 .changes = kind == AccessKind::read || value != old,
+                .made_up = made.made_up,
                 .scope = scope};
   accessed_ = true;
   stamp(now, t);
@@ -188,11 +197,12 @@ void Run::race(const Logged& a, const Logged& b, uint64_t byte) {
            .second = b.record,
            .place = b.record.place,
            .byte = byte,
+           .made_up = out_.made_up,
            .thread = b.record.thread,
            .other = a.record.thread};
   const auto part = [&](const AccessRecord& r) { return r.value >> (8 * (byte - r.offset)) & 255; };
   if (a.record.kind == AccessKind::write && b.record.kind == AccessKind::write)
-    d.same_value = part(a.record) == part(b.record);
+    d.same_value = part(a.record) == part(b.record) || a.record.made_up || b.record.made_up;
   if (a.record.kind == AccessKind::write && b.record.kind == AccessKind::read)
     d.same_value = !a.record.changes || wrote_itself(b, byte, part(a.record));
   if (a.record.kind == AccessKind::read && b.record.kind == AccessKind::write) d.same_value = !b.record.changes;
@@ -217,7 +227,7 @@ void Run::execute(Thread& t, const Instruction& i, const Load& l) {
   const Val v = memory_.read(p.instance, p.bits, l.access.bytes, pointer);
   yield_ = yield_ || l.access.is_volatile;
   set(t, i, v);
-  log(t, l.access, p, AccessKind::read, v.bits, v.bits, Scope::device);
+  log(t, l.access, p, AccessKind::read, v, v.bits, Scope::device);
 }
 
 void Run::execute(Thread& t, const Instruction&, const Store& s) {
@@ -234,8 +244,8 @@ void Run::execute(Thread& t, const Instruction&, const Store& s) {
            it->first.second - from < p.bits - from + s.access.bytes)
       it = carried_.erase(it);
   }
-  log(t, s.access, p, AccessKind::write, bits, old.kind == Val::number ? old.bits : memory_.address(old),
-      Scope::device);
+  log(t, s.access, p, AccessKind::write, {.made_up = v.made_up, .bits = bits},
+      old.kind == Val::number ? old.bits : memory_.address(old), Scope::device);
 }
 
 void Run::execute(Thread& t, const Instruction& i, const Atomic& a) {
@@ -244,9 +254,14 @@ void Run::execute(Thread& t, const Instruction& i, const Atomic& a) {
   out_.atomics = true;
   out_.synchronises = out_.synchronises || a.order != Order::relaxed;
   const uint32_t w = 8 * a.access.bytes;
-  const uint64_t old = memory_.read(p.instance, p.bits, a.access.bytes, false).bits;
+  const Val was = memory_.read(p.instance, p.bits, a.access.bytes, false);
+  const uint64_t old = was.bits;
   std::vector<uint64_t> x;
-  for (const ValueId v : a.operands) x.push_back(get(t, v).bits);
+  bool made_up = was.made_up;
+  for (const ValueId v : a.operands) {
+    x.push_back(get(t, v).bits);
+    made_up = made_up || get(t, v).made_up;
+  }
   const auto by = [&](Op op) { return evaluate(Compute{.op = op}, {old, x[0]}, w, w); };
   uint64_t made = old;
   switch (a.op) {
@@ -318,8 +333,9 @@ void Run::execute(Thread& t, const Instruction& i, const Atomic& a) {
                  : x[0];
       break;
   }
-  if (made != old || a.op == AtomicOp::store) memory_.write(p.instance, p.bits, a.access.bytes, {.bits = made});
-  set(t, i, {.bits = old});
+  if (made != old || a.op == AtomicOp::store || made_up)
+    memory_.write(p.instance, p.bits, a.access.bytes, {.made_up = made_up, .bits = made});
+  set(t, i, {.made_up = was.made_up, .bits = old});
   yield_ = true;
   // What it acquires is ordered before the atomic itself, what it releases includes it.
   const uint32_t epoch = happened_ != nullptr ? happened_->epoch(t.number) : 0;
@@ -339,7 +355,7 @@ void Run::execute(Thread& t, const Instruction& i, const Atomic& a) {
                        .number = atomic_number_},
                       carried_[{p.instance, p.bits}]);
   }
-  log(t, a.access, p, AccessKind::atomic, made, old, a.scope, epoch);
+  log(t, a.access, p, AccessKind::atomic, {.made_up = made_up, .bits = made}, old, a.scope, epoch);
 }
 
 }  // namespace fencepost::interp

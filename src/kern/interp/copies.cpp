@@ -16,6 +16,8 @@ namespace fencepost::interp {
 void Run::execute(Thread& t, const Instruction& i, const AsyncCopy& c) {
   const auto number = [&](const Val& v) { return v.kind == Val::number ? v.bits : memory_.address(v); };
   const auto given = [&](ValueId v) { return v ? number(get(t, v)) : 0; };
+  for (const ValueId v : {c.destination.pointer, c.source.pointer, c.count, c.stride, c.event})
+    if (v) decides(get(t, v));
   Copy now{.thread = t.number,
            .at = place_in_calls(t),
            .operands = {given(c.destination.pointer), given(c.source.pointer), given(c.count),
@@ -55,11 +57,11 @@ void Run::make(Thread& t, const AsyncCopy& c, const Copy& made) {
     if (!valid(t, source, c.source.bytes, AccessKind::read)) break;
     const Val v = memory_.read(source.instance, source.bits, c.source.bytes, false);
     const uint64_t bits = v.kind == Val::number ? v.bits : memory_.address(v);
-    log(t, c.source, source, AccessKind::read, bits, bits, Scope::device);
+    log(t, c.source, source, AccessKind::read, {.bits = bits}, bits, Scope::device);
     if (!valid(t, destination, c.destination.bytes, AccessKind::write)) break;
     const Val old = memory_.read(destination.instance, destination.bits, c.destination.bytes, false);
     memory_.write(destination.instance, destination.bits, c.destination.bytes, v);
-    log(t, c.destination, destination, AccessKind::write, bits,
+    log(t, c.destination, destination, AccessKind::write, {.made_up = v.made_up, .bits = bits},
         old.kind == Val::number ? old.bits : memory_.address(old), Scope::device);
   }
   copy_ = 0;

@@ -17,11 +17,14 @@ void Run::execute(Thread& t, const Instruction& i, const WarpExchange& w) {
     return finish(Outcome::unsupported, "a comparison of the lanes of a warp");
   t.exchange = &w;
   t.given.clear();
+  t.made_up = false;
   for (const ValueId v : w.operands) {
     const Val x = get(t, v);
+    t.made_up = t.made_up || x.made_up;
     t.given.push_back(x.kind == Val::number ? x.bits : memory_.address(x));
   }
   t.mask = w.mask ? get(t, w.mask).bits : ~uint64_t{0};
+  if (w.mask) decides(get(t, w.mask));
   t.barrier_result = i.results.empty() ? ValueId{} : i.results[0];
   t.barrier_place = place_;
   t.at_barrier = place_in_calls(t);
@@ -45,6 +48,7 @@ bool Run::whole(const std::vector<Thread*>& lanes) {
     if (u.group != t.group || u.warp != t.warp) continue;
     if (std::find(lanes.begin(), lanes.end(), &u) == lanes.end()) return diverge(t, u);
     if (u.given == t.given) continue;
+    out_.made_up = out_.made_up || t.made_up || u.made_up;
     defect({.kind = DefectKind::warp_operands, .place = t.barrier_place, .thread = t.who, .other = u.who});
     return false;
   }
@@ -143,11 +147,13 @@ void Run::exchange(const std::vector<Thread*>& lanes) {
     }
     results.push_back(r);
   }
+  const bool made_up = std::any_of(lanes.begin(), lanes.end(), [](const Thread* t) { return t->made_up; });
   for (size_t k = 0; k < lanes.size(); ++k) {
     Thread& t = *lanes[k];
     t.state = Thread::running;
     if (t.barrier_result)
-      t.frames.back().values[t.barrier_result.index] = {.bits = results[k] & mask(width(t, t.barrier_result))};
+      t.frames.back().values[t.barrier_result.index] = {.made_up = made_up,
+                                                        .bits = results[k] & mask(width(t, t.barrier_result))};
   }
 }
 

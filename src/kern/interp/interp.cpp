@@ -66,6 +66,7 @@ void Run::finish(Outcome::Status s, std::string detail) {
 }
 
 void Run::defect(Defect d) {
+  d.made_up = out_.made_up;
   out_.defects.push_back(std::move(d));
   finish(Outcome::stopped);
 }

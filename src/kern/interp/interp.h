@@ -30,7 +30,9 @@
 //
 // Inputs: unknown contents, arguments and any-values are drawn from the seed, mostly small; floats are computed in IEEE
 // 754; a function of which nothing is known (Op::function) is computed where its name is a usual one, else made up from
-// its operands (Outcome::made_up: then a defect is not for certain one of the real function).
+// its operands, as the results of library functions are that are any value. Values that depend on such a one are
+// followed. Outcome::made_up: one of them has decided where a thread goes or what it accesses; a defect that comes
+// after (Defect::made_up) is not for certain one of the real function.
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -105,6 +107,7 @@ struct AccessRecord {
   uint32_t bytes = 0;
   uint64_t value = 0;                   // read or written
   bool changes = true;                  // a write of another value than was there
+  bool made_up = false;                 // the value
   ir::Scope scope = ir::Scope::device;  // atomics
 };
 
@@ -130,6 +133,7 @@ struct Defect {
   uint64_t byte = 0;           // race: the first byte that both touch
   bool same_value = false;     // race of two writes: of the same value in all common bytes; of a write and a read: the
                                // write changes nothing
+  bool made_up = false;        // Outcome::made_up when it was found
   ThreadName thread;           // assertion, divergence: who
   std::optional<ThreadName> other;  // divergence: who was elsewhere
 };

@@ -98,6 +98,7 @@ bool Run::open_barriers() {
 void Run::open(const std::vector<Thread*>& group) {
   uint64_t count = 0;
   for (const Thread* t : group) count += t->predicate ? 1 : 0;
+  const bool made_up = std::any_of(group.begin(), group.end(), [](const Thread* t) { return t->made_up; });
   for (const bool local : {true, false}) {
     std::vector<Thread*> fenced;
     for (Thread* t : group)
@@ -110,7 +111,8 @@ void Run::open(const std::vector<Thread*>& group) {
     t->state = Thread::running;
     if (t->barrier_result) {
       const auto how = t->barrier->reduce;
-      t->frames.back().values[t->barrier_result.index] = {.bits = how == ir::Barrier::count_true ? count
+      t->frames.back().values[t->barrier_result.index] = {.made_up = made_up,
+                                                          .bits = how == ir::Barrier::count_true ? count
                                                                   : how == ir::Barrier::all_true ? count == group.size()
                                                                                                  : count > 0};
     }
@@ -156,6 +158,9 @@ void Run::execute(Thread& t, const Instruction& i, const ir::Barrier& b) {
   t.barrier_name = b.name ? get(t, b.name).bits : 0;
   t.mask = b.mask ? get(t, b.mask).bits : ~uint64_t{0};
   t.predicate = b.predicate && get(t, b.predicate).bits != 0;
+  t.made_up = b.predicate && get(t, b.predicate).made_up;
+  for (const ValueId v : {b.local_fence, b.global_fence, b.name, b.mask})
+    if (v) decides(get(t, v));
   t.at_barrier = place_in_calls(t);
 }
 
@@ -165,6 +170,8 @@ void Run::execute(Thread& t, const Instruction& i, const ir::Barrier& b) {
 void Run::arrive(Thread& t, const ir::Barrier& b) {
   const uint64_t all = uint64_t{shape_.local_size[0]} * shape_.local_size[1] * shape_.local_size[2];
   const uint64_t count = b.count ? get(t, b.count).bits : all, name = b.name ? get(t, b.name).bits : 0;
+  for (const ValueId v : {b.count, b.name})
+    if (v) decides(get(t, v));
   if (happened_ == nullptr) return finish(Outcome::unsupported, "a barrier with a number, of too many threads");
   if (b.reduce != ir::Barrier::none) return finish(Outcome::unsupported, "a reduction over a number of threads");
   Meeting& m = counted_[{t.group, name}];

@@ -56,12 +56,16 @@ uint8_t Memory::read_byte(uint32_t i, uint64_t offset) {
 Val Memory::read(uint32_t i, uint64_t offset, uint32_t bytes, bool pointer) {
   Val v;
   for (uint32_t k = bytes; k-- > 0;) v.bits = v.bits << 8 | read_byte(i, offset + k);
+  if (const auto& made_up = instances_[i].made_up; !made_up.empty())
+    for (uint32_t k = 0; k < bytes; ++k) v.made_up = v.made_up || made_up.contains(offset + k);
   if (bytes == m_.pointer_bits / 8)
     if (const auto it = instances_[i].pointers.find(offset);
         it != instances_[i].pointers.end() && (pointer || it->second.kind == Val::function))
       return it->second;
-  if (pointer) return this->pointer(v.bits);
-  return v;
+  if (!pointer) return v;
+  Val p = this->pointer(v.bits);
+  p.made_up = v.made_up;
+  return p;
 }
 
 void Memory::write(uint32_t i, uint64_t offset, uint32_t bytes, const Val& v) {
@@ -69,6 +73,12 @@ void Memory::write(uint32_t i, uint64_t offset, uint32_t bytes, const Val& v) {
   Instance& x = instances_[i];
   if (!x.pointers.empty())
     for (uint64_t at = offset < 8 ? 0 : offset - 7; at < offset + bytes; ++at) x.pointers.erase(at);
+  for (uint32_t k = 0; k < bytes && (v.made_up || !x.made_up.empty()); ++k) {
+    if (v.made_up)
+      x.made_up.insert(offset + k);
+    else
+      x.made_up.erase(offset + k);
+  }
   for (uint32_t k = 0; k < bytes; ++k) x.bytes[offset + k] = static_cast<uint8_t>(word >> (8 * k));
   if (v.kind != Val::number && !(v.kind == Val::pointer && v.instance == 0)) x.pointers[offset] = v;
 }

@@ -17,6 +17,7 @@ struct Instance {
   std::optional<uint64_t> size;
   std::unordered_map<uint64_t, uint8_t> bytes;
   std::unordered_map<uint64_t, Val> pointers;  // by offset: what kind of pointer the bytes there stand for
+  std::unordered_set<uint64_t> made_up;        // bytes that hold a part of such a value
   // Numbers of logged accesses by byte. A read can only conflict with the others, of which there are few.
   struct Touched {
     std::vector<uint32_t> reads, others;

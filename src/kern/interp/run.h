@@ -49,6 +49,7 @@ struct Thread {
   const WarpExchange* exchange = nullptr;
   std::vector<uint64_t> given;  // to the exchange
   bool predicate = false;
+  bool made_up = false;  // what it gave to the exchange or the barrier
   uint64_t grid_epoch = 0;
   std::vector<uint32_t> warp_meetings;        // numbers of the warp barriers that it took part in, rising
   std::vector<Passed> passed;                 // group barriers, in order
@@ -159,6 +160,9 @@ class Run {
   void set(Thread& t, const Instruction& i, Val v);
   void execute(Thread&, const Instruction&, const Phi&) {}
   void execute(Thread& t, const Instruction& i, const Compute& c);
+  void compute(Thread& t, const Instruction& i, const Compute& c);
+  // Where a thread goes or what it accesses depends on this value.
+  void decides(const Val& v) { out_.made_up = out_.made_up || v.made_up; }
   static bool overflows(Op op, const std::vector<uint64_t>& x, uint32_t w);
   uint64_t id(const Thread& t, IdKind k, uint32_t d) const;
   void execute(Thread& t, const Instruction&, const Fence& f);
@@ -187,7 +191,7 @@ class Run {
   // A warp barrier that both took part in, the first thread after its access and the second before its own.
   bool met(const Logged& a, const Logged& b) const;
   bool in_step(const Logged& a, const Logged& b) const;
-  void log(Thread& t, const Access& a, const Val& p, AccessKind kind, uint64_t value, uint64_t old, Scope scope,
+  void log(Thread& t, const Access& a, const Val& p, AccessKind kind, const Val& made, uint64_t old, Scope scope,
            uint32_t epoch = 0);
   static bool conflict(const AccessRecord& a, const AccessRecord& b, bool groups_differ);
   // The reader wrote this value here itself, with no barrier since: it reads the same with or without the other's

@@ -61,12 +61,15 @@ void Run::jump(Thread& t, BlockId to) {
 
 void Run::leave(Thread& t, const Branch& b) {
   const Val c = get(t, b.condition);
+  decides(c);
   if (c.unknown) return finish(Outcome::unsupported, "a branch on a value that only the prover knows");
   jump(t, c.bits != 0 ? b.then_ : b.else_);
 }
 
 void Run::leave(Thread& t, const Switch& s) {
-  const uint64_t v = get(t, s.value).bits;
+  const Val on = get(t, s.value);
+  decides(on);
+  const uint64_t v = on.bits;
   for (const auto& [value, to] : s.cases)
     if (value == v) return jump(t, to);
   jump(t, s.otherwise);
@@ -101,6 +104,13 @@ void Run::set(Thread& t, const Instruction& i, Val v) {
 }
 
 void Run::execute(Thread& t, const Instruction& i, const Compute& c) {
+  bool made_up = c.op == Op::any && c.imm == 1;
+  for (const ValueId v : c.operands) made_up = made_up || get(t, v).made_up;
+  compute(t, i, c);
+  if (made_up && !i.results.empty()) t.frames.back().values[i.results[0].index].made_up = true;
+}
+
+void Run::compute(Thread& t, const Instruction& i, const Compute& c) {
   std::vector<Val> x;
   bool unknown = false;
   for (const ValueId v : c.operands) {
@@ -178,7 +188,7 @@ void Run::execute(Thread& t, const Instruction& i, const Compute& c) {
       }
       bool known = false;
       r.bits = evaluate_function(m_.symbols[c.symbol.index], values, widths, w, known);
-      if (!known) out_.made_up = true;
+      r.made_up = !known;
       r.unknown = unknown;
       return set(t, i, r);
     }
@@ -249,6 +259,7 @@ void Run::execute(Thread& t, const Instruction&, const BarrierInvariant& b) {
 }
 
 void Run::check(Thread& t, const Val& c, DefectKind kind) {
+  decides(c);
   if (c.unknown)
     out_.unknown_annotations = true;
   else if (c.bits == 0)
@@ -265,7 +276,7 @@ void Run::execute(Thread& t, const Instruction&, const Annotation& a) {
       if (a.note == Note::requires_ && !entry) return check(t, c, DefectKind::precondition);
       if (c.unknown)
         out_.unknown_annotations = true;
-      else if (c.bits == 0)
+      else if (decides(c); c.bits == 0)
         finish(Outcome::impossible, "an assumption does not hold: " + where(m_, place_));
       return;
     case Note::assert_:
@@ -282,6 +293,7 @@ void Run::execute(Thread& t, const Instruction& i, const Call& c) {
   FunctionId callee = c.callee;
   if (!callee) {
     const Val p = get(t, c.pointer);
+    decides(p);
     if (p.kind != Val::function) return defect({.kind = DefectKind::null_access, .place = place_, .thread = t.who});
     callee = {static_cast<uint32_t>(p.bits)};
     if (std::find(c.targets.begin(), c.targets.end(), callee) == c.targets.end())

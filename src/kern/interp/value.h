@@ -9,10 +9,11 @@
 namespace fencepost::interp {
 
 // A number, or a pointer into an instance of a region (offset in `bits`), or a function. `unknown`: depends on what a
-// run does not know (access sets, the other thread of a pair); only annotations make such values.
+// run does not know (access sets, the other thread of a pair); only annotations make such values. `made_up`: depends on
+// a result of which no more is known than that the function has one (Outcome::made_up).
 struct Val {
   enum Kind : uint8_t { number, pointer, function } kind = number;
-  bool unknown = false;
+  bool unknown = false, made_up = false;
   uint32_t instance = 0;  // pointer: 0 is null
   uint64_t bits = 0;
 };

@@ -11,6 +11,8 @@
 // What is not so is not decided. One that all threads of the group wait at is a barrier like any other; if some threads
 // take part in the same one elsewhere (`bar.sync 0, 64` beside __syncthreads()), that is not decided.
 // (Weft, PLDI 2015, decides more: phases of loops, and several barriers together.)
+#include <fmt/format.h>
+
 #include "prove/execute.h"
 
 namespace fencepost::prove {
@@ -78,10 +80,30 @@ bool counted_otherwise(const Module& m, const flow::FunctionEffects& effects, co
   return false;
 }
 
+// What PTX does not have; "": it may have it. Barriers have the numbers 0 to 15, and a number of threads is one of
+// whole warps. What a machine makes of others is not known, so it is not decided.
+std::string not_of_ptx(formula::Pool& pool, const std::array<Term, 2>* name, const std::array<Term, 2>* count,
+                       uint64_t warp_size) {
+  for (size_t t = 0; t < 2; ++t) {
+    if (name != nullptr && pool.is_constant((*name)[t]) && pool.value((*name)[t]) > 15)
+      return fmt::format("a barrier of the number {}, where PTX has 0 to 15", pool.value((*name)[t]));
+    if (count == nullptr || !pool.is_constant((*count)[t])) continue;
+    const uint64_t n = pool.value((*count)[t]);
+    if (n == 0 || (warp_size != 0 && n % warp_size != 0))
+      return fmt::format("a barrier of {} threads, which are no whole warps", n);
+  }
+  return "";
+}
+
 }  // namespace
 
 bool Execution::some_threads(Activation& a, const Barrier& b, Pair guard) {
   if (b.scope != Scope::group || (!b.arrive && !b.name && !b.count)) return false;
+  const Pair name = b.name ? get(a, b.name) : Pair{}, count = b.count ? get(a, b.count) : Pair{};
+  if (const std::string why =
+          not_of_ptx(pool_, b.name ? &name : nullptr, b.count ? &count : nullptr, options_.warp_size);
+      !why.empty())
+    unsupported.insert(why);
   if (b.arrive || (b.name && !pool_.is_constant(get(a, b.name)[0]))) return true;
   // Others may arrive at it, here or at another place of the text.
   if (arrives_ && b.count) return true;

@@ -83,6 +83,31 @@ std::string impossible(const launch::Launch& l, const clangfe::HostKernel* kerne
   return "";
 }
 
+std::string excluded(const launch::Launch& l, const Module& m, FunctionId kernel) {
+  const Function& f = m.function(kernel);
+  if (f.blocks.empty()) return "";
+  std::vector<const Compute*> made(f.values.size());
+  for (const Instruction& i : f.blocks[0].instructions) {
+    if (const auto* c = std::get_if<Compute>(&i.action); c != nullptr && !i.results.empty())
+      made[i.results[0].index] = c;
+    const auto* a = std::get_if<Annotation>(&i.action);
+    const Compute* eq = a == nullptr || a->note != Note::requires_ || a->candidate ? nullptr : made[a->condition.index];
+    if (eq == nullptr || eq->op != Op::eq) continue;
+    for (size_t k = 0; k < 2; ++k) {
+      const Compute* id = made[eq->operands[k].index];
+      if (id != nullptr && id->op == Op::zext) id = made[id->operands[0].index];
+      const Value& n = f.value(eq->operands[1 - k]);
+      if (id == nullptr || id->op != Op::id || id->imm != static_cast<uint64_t>(IdKind::local_size) ||
+          n.kind != Value::constant)
+        continue;
+      if (const Size size = l.local(id->dimension); size && *size != n.constant_bits)
+        return fmt::format("a group of {} threads along {} cannot be launched: the kernel requires {}", *size,
+                           "xyz"[id->dimension], n.constant_bits);
+    }
+  }
+  return "";
+}
+
 bool bound_sizes(Module& m, FunctionId kernel, const launch::Launch& l, const clangfe::HostKernel* host) {
   Front front(m, kernel);
   const uint64_t most = most_threads(host);

@@ -15,6 +15,9 @@ namespace fencepost::verifier {
 
 // Why no launch of these sizes can be made, or what it does is not defined: a sentence; "": it can be made.
 std::string impossible(const launch::Launch& l, const clangfe::HostKernel* kernel);
+// The same of a launch that the kernel's own preconditions exclude: `__requires(get_local_size(0) == 32)`, and what
+// reqd_work_group_size says.
+std::string excluded(const launch::Launch& l, const ir::Module& m, ir::FunctionId kernel);
 // The kernel with preconditions for the sizes of a block that are not fixed: those of the limits. True: there are any.
 // A grid that is not fixed has no bound yet.
 bool bound_sizes(ir::Module& m, ir::FunctionId kernel, const launch::Launch& l, const clangfe::HostKernel* host);

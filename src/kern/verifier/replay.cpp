@@ -114,9 +114,9 @@ std::optional<interp::Defect> confirm(const ir::Module& m, ir::FunctionId entry,
     static constexpr uint32_t k_warps[] = {64, 2, 32, 128, 8};
     if (any_warp) shape.warp_size = k_warps[n];
     const interp::Outcome r = interp::run(m, entry, shape, inputs, limits);
-    if (r.made_up || (r.order_lost && r.synchronises) || r.status == interp::Outcome::impossible) continue;
+    if ((r.order_lost && r.synchronises) || r.status == interp::Outcome::impossible) continue;
     for (const interp::Defect& d : r.defects)
-      if ((!d.same_value || !o.benign_races) && same_defect(f, d, m)) return d;
+      if (!d.made_up && (!d.same_value || !o.benign_races) && same_defect(f, d, m)) return d;
   }
   return std::nullopt;
 }

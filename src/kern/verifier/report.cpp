@@ -122,7 +122,8 @@ std::string element_text(const Region& r, uint64_t offset, uint64_t first, uint6
   // Differences: they do not wrap.
   const auto from = static_cast<int64_t>(first - begin), to = static_cast<int64_t>(last - begin);
   const auto size = static_cast<int64_t>(element);
-  if (from <= 0 && to + 1 >= size) return out;
+  // Of an address that is arithmetic on a number, the two accesses of a counterexample need not meet in one element.
+  if ((from <= 0 && to + 1 >= size) || to < 0 || from >= size || to < from) return out;
   const int64_t a = std::max<int64_t>(from, 0), b = std::min(to, size - 1);
   return out + (a == b ? fmt::format(" (byte {})", a) : fmt::format(" (bytes {}..{})", a, b));
 }

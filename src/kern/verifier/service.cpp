@@ -412,6 +412,9 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     a.err += fmt::format("{}: warning: {}\n", file->name, d.message);
     report.diagnostics.add(std::move(d));
   };
+  for (const std::string& folder : o.include_folders)
+    if (std::error_code none; !std::filesystem::is_directory(folder, none))
+      warn({.message = fmt::format("-I names '{}', which is no folder", folder)});
   for (const BuildMacro& m : beside.macros) warn(taken_from_build(m));
   if (!beside.includer.empty()) warn(read_as_part(beside.includer));
   if (const Diagnostics none = nothing_read(unit); !none.list.empty()) {
@@ -511,10 +514,14 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     KernelReport& said = report.kernels.back();
     const bool limits =
         *o.dialect == ir::Dialect::cuda && o.profile == launch::Profile::standard && module->function(f).kernel;
-    if (const std::string why = limits ? impossible(o.launch, host) : ""; !why.empty()) {
+    const bool bounds = host != nullptr && host->most_threads && module->function(f).kernel;
+    std::string no_launch = limits || bounds ? impossible(o.launch, host) : "";
+    if (no_launch.empty() && module->function(f).kernel && o.profile == launch::Profile::standard)
+      no_launch = excluded(o.launch, *module, f);
+    if (!no_launch.empty()) {
       said.status = Status::unknown;
-      said.why = why;
-      undecided.push_back(fmt::format("'{}': {}", name, why));
+      said.why = no_launch;
+      undecided.push_back(fmt::format("'{}': {}", name, no_launch));
       continue;
     }
     if (o.budget > 0) {
@@ -747,6 +754,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     }
   if (o.loop_unwind && errors + possible == 0 && undecided.empty()) {
     undecided.push_back("--findbugs proves nothing");
+    if (!o.compat) verified = 0;
     for (KernelReport& k : report.kernels) {
       k.status = Status::unknown;
       k.why = "--findbugs proves nothing";
