@@ -2,8 +2,8 @@
 // says otherwise: a first value, what the host puts there, and a launch before that counted in it.
 //
 // Events of one activation and one loop are in the order of the text; between others the order is not known. So a
-// launch finds zeros if the last event of its own loop is a clearing on every way to it, or if there is no other launch,
-// none in a loop, and nothing that sets another value. In memory that nothing in the file touches, the printed
+// launch finds zeros if the last event of its own loop is a clearing on every way to it, or if there is no other
+// launch, none in a loop, and nothing that sets another value. In memory that nothing in the file touches, the printed
 // assumption stands.
 #include <clang/AST/Mangle.h>
 #include <clang/AST/RecursiveASTVisitor.h>

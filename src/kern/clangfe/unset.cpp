@@ -1,7 +1,7 @@
-// What a variable holds that nobody has set. C++ and OpenCL C leave its use undefined, and a prover must take it for any
-// value. LLVM may choose the value: where promotion finds an undefined value and a constant (or a value that is there on
-// both ways) behind two branches, it takes the second, `phi(undef, 1)` is 1. So a forgotten `__shared__`, or a variable
-// that one branch does not set, had the value that hides the mistake, and the kernel was verified.
+// What a variable holds that nobody has set. C++ and OpenCL C leave its use undefined, and a prover must take it for
+// any value. LLVM may choose the value: where promotion finds an undefined value and a constant (or a value that is
+// there on both ways) behind two branches, it takes the second, `phi(undef, 1)` is 1. So a forgotten `__shared__`, or a
+// variable that one branch does not set, had the value that hides the mistake, and the kernel was verified.
 //
 // A frozen undefined value is a value of its own to every pass. Each variable is given one where its function begins
 // (before inlining, so that this is where each call begins) and where it is declared: a variable of a loop's body is a

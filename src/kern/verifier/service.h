@@ -37,8 +37,8 @@ std::string launch_text(const ir::Module& m, const launch::Options& o, const pro
 // no run does. Within `seconds`.
 std::optional<interp::Defect> confirm(const ir::Module& m, ir::FunctionId entry, const prove::Finding& f,
                                       const launch::Options& o, double seconds = 10);
-// A race that a run shows is told with the threads and the element of that run. The prover's may be ones that no run has:
-// it leaves open what memory holds.
+// A race that a run shows is told with the threads and the element of that run. The prover's may be ones that no run
+// has: it leaves open what memory holds.
 void tell_as_run(const ir::Module& m, const interp::Defect& run, prove::Finding& f);
 // Of a race in a run: "a write of 3, then a read of 0"; else "".
 std::string values_text(const interp::Defect& d);

@@ -19,7 +19,8 @@ namespace fencepost::verifier {
 std::vector<std::string> taken_for_granted(const ir::Module& m, ir::FunctionId kernel, const launch::Options& options,
                                            const prove::Result& proof, const std::string& source);
 
-// What the user's text assumes in the kernel and what it calls: `__builtin_assume`, `__assume`. A sentence for each place.
+// What the user's text assumes in the kernel and what it calls: `__builtin_assume`, `__assume`. A sentence for each
+// place.
 std::vector<std::string> assumed_by_user(const ir::Module& m, ir::FunctionId kernel);
 
 // Why there may be further defects beside those that were found; "" if there are none. `timeout`: in seconds.

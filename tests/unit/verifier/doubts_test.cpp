@@ -1,5 +1,5 @@
-// What must not be taken for certain: barriers that PTX does not have, launches that cannot be made, resets that are not
-// on every way, and values of which a run knows no more than that a function gives them.
+// What must not be taken for certain: barriers that PTX does not have, launches that cannot be made, resets that are
+// not on every way, and values of which a run knows no more than that a function gives them.
 #include "decide.h"
 
 namespace fencepost::verifier {
