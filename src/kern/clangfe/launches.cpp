@@ -60,14 +60,14 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
       if (reads_.count(e) == 0) return false;
     return true;
   }
-  // `v.x = e;`, or `v = e;` with member -1, as a statement of its own.
+  // `v.x = e;`, or `v = e;` with member -1, as a statement of its own. `v` is a dim3 or an integer.
   struct Assigned {
     const clang::DeclRefExpr* target = nullptr;
     int member = -1;
     const Expr *whole = nullptr, *value = nullptr;
     const clang::CompoundStmt* block = nullptr;
   };
-  // All that a variable of type dim3 is given, in the order of the text, if nothing else is done to it, and each of
+  // All that such a variable is given, in the order of the text, if nothing else is done to it, and each of
   // these statements stands in the block that declares it, so that the order of the text is the order of the program.
   // False: that is not so.
   bool assigned(const VarDecl* v, std::vector<Assigned>& out) const {
@@ -114,12 +114,14 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
     if (const auto* x = clang::dyn_cast<clang::FullExpr>(e)) e = x->getSubExpr()->IgnoreParens();
     const Expr* to = nullptr;
     if (const auto* b = clang::dyn_cast<clang::BinaryOperator>(e); b != nullptr && b->getOpcode() == clang::BO_Assign) {
-      const auto* m = clang::dyn_cast<clang::MemberExpr>(b->getLHS()->IgnoreParens());
-      const llvm::StringRef n = m != nullptr ? m->getMemberDecl()->getName() : "";
-      if (m == nullptr || m->isArrow() || (n != "x" && n != "y" && n != "z")) return;
-      a.member = n[0] - 'x';
+      to = b->getLHS()->IgnoreParens();
       a.value = b->getRHS();
-      to = m->getBase()->IgnoreParens();
+      if (const auto* m = clang::dyn_cast<clang::MemberExpr>(to)) {
+        const llvm::StringRef n = m->getMemberDecl()->getName();
+        if (m->isArrow() || (n != "x" && n != "y" && n != "z")) return;
+        a.member = n[0] - 'x';
+        to = m->getBase()->IgnoreParens();
+      }
     } else if (const auto* c = clang::dyn_cast<clang::CXXOperatorCallExpr>(e);
                c != nullptr && c->getOperator() == clang::OO_Equal && c->getNumArgs() == 2) {
       a.value = c->getArg(1);
@@ -128,7 +130,8 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
     a.target = to != nullptr ? clang::dyn_cast<clang::DeclRefExpr>(to) : nullptr;
     const auto* v = a.target != nullptr ? clang::dyn_cast<VarDecl>(a.target->getDecl()) : nullptr;
     const auto* record = v != nullptr ? v->getType()->getAsCXXRecordDecl() : nullptr;
-    if (record != nullptr && record->getName() == "dim3") assigned_[v].push_back(a);
+    const bool integer = v != nullptr && a.member < 0 && v->getType()->isIntegralOrEnumerationType();
+    if (integer || (record != nullptr && record->getName() == "dim3")) assigned_[v].push_back(a);
   }
   void read(const Expr* e) {
     e = e->IgnoreParens();
@@ -267,6 +270,8 @@ class Evaluator {
   Number call(const clang::CallExpr* c, unsigned depth);
   Number member(const clang::MemberExpr* m, unsigned depth);
   Dim3 extent(const Expr* e, unsigned depth);
+  bool steps(const VarDecl* v, std::vector<Uses::Assigned>& out) const;
+  Number put(const VarDecl* v, const Expr* at, unsigned depth);
   Dim3 assembled(const VarDecl* v, const Expr* at, unsigned depth);
 
   clang::ASTContext& context_;
@@ -408,7 +413,7 @@ Number Evaluator::number(const Expr* e, unsigned depth) {
     }
     const auto* v = clang::dyn_cast<VarDecl>(d->getDecl());
     const Expr* init = v != nullptr ? kept(v) : nullptr;
-    const Number known = init != nullptr ? number(init, depth) : Number{};
+    const Number known = init != nullptr ? number(init, depth) : v != nullptr ? put(v, d, depth) : Number{};
     return known ? fit(*known, v->getType()) : known;
   }
   if (const auto* m = clang::dyn_cast<clang::MemberExpr>(e)) return member(m, depth);
@@ -431,15 +436,32 @@ Number Evaluator::number(const Expr* e, unsigned depth) {
   return std::nullopt;
 }
 
+// What a variable is given, step by step; false: not all of it is known.
+bool Evaluator::steps(const VarDecl* v, std::vector<Uses::Assigned>& out) const {
+  return v->isLocalVarDecl() && !v->isStaticLocal() && !v->isInvalidDecl() && !v->getType()->isReferenceType() &&
+         !v->getType().isVolatileQualified() && uses_.assigned(v, out) && uses_.accounted(v, body_);
+}
+
+// What an integer holds at a place: `int n; n = 64;`.
+Number Evaluator::put(const VarDecl* v, const Expr* at, unsigned depth) {
+  std::vector<Uses::Assigned> given;
+  if (!v->getType()->isIntegralOrEnumerationType() || !steps(v, given)) return std::nullopt;
+  Number out = v->hasInit() && !doubtful(v->getInit()) ? number(v->getInit(), depth) : Number{};
+  for (const Uses::Assigned& a : given) {
+    if (!context_.getSourceManager().isBeforeInTranslationUnit(a.whole->getEndLoc(), at->getBeginLoc())) continue;
+    out = doubtful(a.whole) ? Number{} : number(a.value, depth);
+    if (out) out = fit(*out, v->getType());
+  }
+  return out;
+}
+
 // What a variable holds at a place, that is given its sizes one by one: `dim3 g; g.x = 4; g.y = n / 16;`.
 Dim3 Evaluator::assembled(const VarDecl* v, const Expr* at, unsigned depth) {
-  std::vector<Uses::Assigned> steps;
-  if (!v->isLocalVarDecl() || v->isStaticLocal() || v->isInvalidDecl() || v->getType()->isReferenceType() ||
-      !v->hasInit() || !uses_.assigned(v, steps) || !uses_.accounted(v, body_))
-    return {};
+  std::vector<Uses::Assigned> given;
+  if (!v->hasInit() || !steps(v, given)) return {};
   const clang::SourceManager& sm = context_.getSourceManager();
   Dim3 out = doubtful(v->getInit()) ? Dim3{} : extent(v->getInit(), depth);
-  for (const Uses::Assigned& a : steps) {
+  for (const Uses::Assigned& a : given) {
     if (!sm.isBeforeInTranslationUnit(a.whole->getEndLoc(), at->getBeginLoc())) continue;
     const bool open = doubtful(a.whole);
     if (a.member < 0) {

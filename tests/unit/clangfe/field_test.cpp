@@ -214,6 +214,30 @@ TEST_F(Field, sizes_that_are_put_together_member_by_member) {
   EXPECT_EQ(said("dim3 b; b.x = N; b.y = 2; " + go), "4,1,1 | *,2,1 | 0");
 }
 
+TEST_F(Field, an_integer_that_is_assigned_has_what_it_was_given_last) {
+  const auto block = [&](const std::string& statements) {
+    return launches(unit("__global__ void k(int* a) { a[threadIdx.x] = 1; }\nvoid other(int*);\n"
+                         "int main(int c, char**) { int n; " +
+                         statements + " k<<<1, n>>>(0); }\n"),
+                    "k");
+  };
+  const std::string known = "1,1,1 | 64,1,1 | 0", unknown = "1,1,1 | *,1,1 | 0";
+  EXPECT_EQ(block("n = 64;"), known);
+  EXPECT_EQ(block("n = 32; n = n * 2;"), known);
+  EXPECT_EQ(block("n = 32; const int m = n; n = 8; n = m + m;"), known);
+  EXPECT_EQ(block("n = 64; if (c) return 1;"), known);
+  EXPECT_EQ(launches(unit("__global__ void k(int* a) { a[threadIdx.x] = 1; }\n"
+                          "int main(int c, char**) { int n = 64; k<<<1, n>>>(0); n = 32; }\n"),
+                     "k"),
+            known);
+  for (const char* statements :
+       {"if (c) n = 64;", "n = 64; if (c) n = 32;", "n = 64; n += c;", "n = 64; ++n;", "n = 64; other(&n);",
+        "n = 64; auto f = [&] { n = 32; }; f();", "n = 64; for (int i = 0; i < c; ++i) n = 32;",
+        "n = 64; int& r = n; r = 32;", "n = 64; again: n = 32; if (c--) goto again;", "n = 64; read_option >> n;",
+        "n = 64; Cfg::parse(n);", "n = c;", "n = 64; c ? n = 32 : 0;", "(n = 64, n = 32);", "n = n;", ""})
+    EXPECT_EQ(block(statements), unknown) << statements;
+}
+
 TEST_F(Field, a_variable_in_a_statement_that_clang_dropped_is_not_known) {
   const Unit u = unit(
       "__global__ void k(int* a) { a[threadIdx.x] = 1; }\n"
