@@ -130,7 +130,7 @@ def one(job):
         path = os.path.join(folder, "k." + kernel.language)
         answer = Answer(*ask(fencepost, kernel, path, options))
         if answer.kind == "confirmed" and truth[0] == "none" and not any_size:
-            truth = oracle.truth(kernel, seed + 1, 10 * RUNS, benign)
+            truth = oracle.truth(kernel, seed + 1, 3 * RUNS, benign)
         if answer.kind == "verified" and answer.assumes and truth[0] != "none" and not truth[2]:
             truth = oracle.truth(kernel, seed, RUNS, benign, True)
         how, why = judge(answer, truth, truth[2])
