@@ -355,7 +355,9 @@ Finding look_filter(const Asked& a) {
 bool is_thin_air(const Asked& a, const prog::Test& test, const check::Result& r, const check::Result& s) {
   // What has no execution at a bound at which no loop can end may have one beyond it, and then the bound is reached.
   const bool opens = r.verdict.vacuous && s.verdict.status == Status::unknown;
-  return (opens || r.execution.has_value() != s.execution.has_value()) &&
+  // So with races, of which `holds` is vacuous where no execution ends.
+  const bool ends = r.verdict.status == s.verdict.status && r.verdict.vacuous != s.verdict.vacuous;
+  return (opens || ends || r.execution.has_value() != s.execution.has_value()) &&
          check::loops_may_end_by_themselves(test, a.model);
 }
 
