@@ -414,7 +414,7 @@ bool irreducible(llvm::Function& f) {
 }  // namespace
 
 void prepare(llvm::Module& module, const Options& options) {
-  hold_unset(module);
+  mark_unset(module);
   if (options.inline_calls) mark_for_inlining(module);
   Managers managers;
   llvm::ModulePassManager inliner;
@@ -424,6 +424,7 @@ void prepare(llvm::Module& module, const Options& options) {
     if (f.isDeclaration()) continue;
     f.removeFnAttr(llvm::Attribute::OptimizeNone);
     llvm::EliminateUnreachableBlocks(f);
+    hold_unset(f);
     set_fresh_pointers(f);
     take_library_fills(f);
     take_expected_by_value(f);

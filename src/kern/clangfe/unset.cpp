@@ -19,43 +19,51 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
-#include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace fencepost::clangfe {
 namespace {
 
-constexpr size_t k_most_leaves = 256;
+constexpr const char* k_mark = "__fencepost_unset";  // void (ptr): this variable holds nothing from here on
 
-// Whether the address is used by loads, stores, copies and constant offsets alone.
-bool becomes_values(const llvm::Value& address) {
+// How the address of an aggregate is used.
+struct Uses {
+  bool constant = true;  // loads, stores, copies and constant offsets alone
+  bool kept = false;     // it is stored somewhere: a capture of a lambda, which inlining and promotion may resolve
+};
+void look(const llvm::Value& address, Uses& out) {
   for (const llvm::Use& u : address.uses()) {
     const llvm::User* by = u.getUser();
     // Lowering refuses a fill with a value that is not constant. It is not to be taken apart before.
     if (const auto* m = llvm::dyn_cast<llvm::MemSetInst>(by); m != nullptr && !llvm::isa<llvm::Constant>(m->getValue()))
-      return false;
-    if (llvm::isa<llvm::LoadInst>(by) || llvm::isa<llvm::MemIntrinsic>(by)) continue;
-    if (const auto* s = llvm::dyn_cast<llvm::StoreInst>(by); s != nullptr && u.getOperandNo() == 1) continue;
-    if (const auto* c = llvm::dyn_cast<llvm::IntrinsicInst>(by); c != nullptr && c->isLifetimeStartOrEnd()) continue;
-    // A function that is inlined later may use it in any of these ways.
-    if (llvm::isa<llvm::CallBase>(by)) continue;
-    const auto* g = llvm::dyn_cast<llvm::GetElementPtrInst>(by);
-    if (g != nullptr && g->hasAllConstantIndices() && becomes_values(*g)) continue;
-    if (llvm::isa<llvm::AddrSpaceCastInst>(by) && becomes_values(*by)) continue;
-    return false;
+      out.constant = false;
+    else if (llvm::isa<llvm::StoreInst>(by))
+      out.kept = out.kept || u.getOperandNo() == 0;
+    else if (llvm::isa<llvm::LoadInst>(by) || llvm::isa<llvm::MemIntrinsic>(by))
+      continue;
+    else if (const auto* c = llvm::dyn_cast<llvm::CallBase>(by))
+      out.kept =
+          out.kept || c->getCalledFunction() == nullptr || !c->getCalledFunction()->getName().starts_with(k_mark);
+    else if (const auto* g = llvm::dyn_cast<llvm::GetElementPtrInst>(by); g != nullptr && g->hasAllConstantIndices())
+      look(*g, out);
+    else if (llvm::isa<llvm::AddrSpaceCastInst>(by))
+      look(*by, out);
+    else
+      out.constant = false;
   }
-  return true;
 }
 
 using Path = std::vector<uint64_t>;
 
 // The scalars and vectors of a type, as paths of members; false: there are too many.
-bool leaves(llvm::Type* type, Path& at, std::vector<std::pair<Path, llvm::Type*>>& out) {
+bool leaves(llvm::Type* type, size_t most, Path& at, std::vector<std::pair<Path, llvm::Type*>>& out) {
   if (type->isSingleValueType()) {
     if (type->isIntegerTy() && type->getIntegerBitWidth() > 64)
       return false;  // lowering knows such by their words alone
     out.emplace_back(at, type);
-    return out.size() <= k_most_leaves;
+    return out.size() <= most;
   }
   const auto* s = llvm::dyn_cast<llvm::StructType>(type);
   const auto* a = llvm::dyn_cast<llvm::ArrayType>(type);
@@ -63,7 +71,8 @@ bool leaves(llvm::Type* type, Path& at, std::vector<std::pair<Path, llvm::Type*>
   const uint64_t n = s != nullptr ? s->getNumElements() : a->getNumElements();
   for (uint64_t k = 0; k < n; ++k) {
     at.push_back(k);
-    const bool all = leaves(s != nullptr ? s->getElementType(static_cast<unsigned>(k)) : a->getElementType(), at, out);
+    const bool all =
+        leaves(s != nullptr ? s->getElementType(static_cast<unsigned>(k)) : a->getElementType(), most, at, out);
     at.pop_back();
     if (!all) return false;
   }
@@ -71,10 +80,14 @@ bool leaves(llvm::Type* type, Path& at, std::vector<std::pair<Path, llvm::Type*>
 }
 
 void forget(llvm::AllocaInst& a, llvm::Instruction& at) {
-  if (a.isArrayAllocation() || !becomes_values(a)) return;
+  constexpr size_t k_most = 4096, k_most_kept = 256;
+  Uses uses;
+  if (!a.getAllocatedType()->isSingleValueType()) look(a, uses);
   std::vector<std::pair<Path, llvm::Type*>> all;
   Path path;
-  if (!leaves(a.getAllocatedType(), path, all)) return;
+  if (a.isArrayAllocation() || !uses.constant ||
+      !leaves(a.getAllocatedType(), uses.kept ? k_most_kept : k_most, path, all))
+    return;
   llvm::IRBuilder<> build(&at);
   for (const auto& [members, type] : all) {
     llvm::Value* place = &a;
@@ -101,18 +114,33 @@ std::vector<std::pair<llvm::AllocaInst*, llvm::Instruction*>> declarations(llvm:
 
 }  // namespace
 
-void hold_unset(llvm::Module& module) {
+void mark_unset(llvm::Module& module) {
   for (llvm::Function& f : module) {
     if (f.isDeclaration()) continue;
-    const auto declared = declarations(f);
+    auto marks = declarations(f);
+    std::erase_if(marks, [&](const auto& m) { return m.second->getParent() == &f.getEntryBlock(); });
     std::vector<llvm::AllocaInst*> all;
     for (llvm::Instruction& i : f.getEntryBlock())
       if (auto* a = llvm::dyn_cast<llvm::AllocaInst>(&i)) all.push_back(a);
-    if (all.empty()) continue;
-    for (llvm::AllocaInst* a : all) forget(*a, *all.back()->getNextNode());
-    for (const auto& [a, at] : declared)
-      if (at->getParent() != &f.getEntryBlock()) forget(*a, *at);
+    for (llvm::AllocaInst* a : all) marks.emplace_back(a, all.back()->getNextNode());
+    for (const auto& [a, at] : marks) {
+      llvm::IRBuilder<> build(at);
+      const std::string name = k_mark + std::to_string(a->getAddressSpace());
+      build.CreateCall(module.getOrInsertFunction(name, build.getVoidTy(), a->getType()), {a});
+    }
   }
+}
+
+void hold_unset(llvm::Function& f) {
+  std::vector<llvm::CallInst*> marks;
+  for (llvm::BasicBlock& b : f)
+    for (llvm::Instruction& i : b)
+      if (auto* c = llvm::dyn_cast<llvm::CallInst>(&i);
+          c != nullptr && c->getCalledFunction() != nullptr && c->getCalledFunction()->getName().starts_with(k_mark))
+        marks.push_back(c);
+  for (llvm::CallInst* c : marks)
+    if (auto* a = llvm::dyn_cast<llvm::AllocaInst>(c->getArgOperand(0)->stripPointerCasts())) forget(*a, *c);
+  for (llvm::CallInst* c : marks) c->eraseFromParent();
 }
 
 void release_unset(llvm::Function& f) {

@@ -4,9 +4,11 @@
 
 namespace fencepost::clangfe {
 
-// Before inlining and promotion: each variable is given a frozen undefined value where its function begins and where it
-// is declared. Needs clang's code of -O0 with its debug records.
-void hold_unset(llvm::Module& module);
+// Before inlining: a mark for each variable where its function begins and where it is declared. Needs clang's code of
+// -O0 with its debug records.
+void mark_unset(llvm::Module& module);
+// After inlining and before promotion: a frozen undefined value at each mark.
+void hold_unset(llvm::Function& f);
 // After the last pass: these are undefined values again.
 void release_unset(llvm::Function& f);
 

@@ -1,4 +1,6 @@
 // Variables that nobody has set hold any value, whatever value LLVM would choose for them.
+#include <utility>
+
 #include "decide.h"
 
 namespace fencepost::verifier {
@@ -62,6 +64,36 @@ TEST(Unset, a_variable_of_a_loops_body_is_a_new_one_in_every_round) {
        "if (u == 1) __syncthreads(); } o[blockIdx.x * 64 + threadIdx.x] = 1; }\n",
        1, "not confirmed"},
   });
+}
+
+TEST(Unset, whichever_way_it_becomes_a_value) {
+  const std::string meet = "if (u == 1) __syncthreads(); o[blockIdx.x * 64 + threadIdx.x] = 1; }\n";
+  const std::vector<std::pair<const char*, std::string>> kernels{
+      {"lambda", "__global__ void k(int* o) { int u; auto f = [&] { if (threadIdx.x != 5) u = 1; }; f(); " + meet},
+      {"reference",
+       "__device__ void set(int& u) { if (threadIdx.x != 5) u = 1; }"
+       "__global__ void k(int* o) { int u; set(u); " +
+           meet},
+      {"constructor",
+       "struct P { int a, b; __device__ P() { a = 1; } };"
+       "__global__ void k(int* o) { P p; if (threadIdx.x != 5) p.b = 1; int u = p.b; " +
+           meet},
+      {"copy",
+       "struct Q { int v[3]; }; __global__ void k(int* o) { Q q; if (threadIdx.x != 5) q.v[2] = 1; Q r = q;"
+       "int u = r.v[2]; " +
+           meet},
+      {"large", "__global__ void k(int* o) { int v[300]; if (threadIdx.x != 5) v[7] = 1; int u = v[7]; " + meet},
+      {"union",
+       "__global__ void k(int* o) { union { int i; float f; } v; if (threadIdx.x != 5) v.i = 1; int u = v.i; " + meet},
+      {"round",
+       "__device__ int pick(int t) { int r; if (t != 3) r = 1; return r; } __global__ void k(int* o) {"
+       "int s = 0; for (int i = 0; i < 4; ++i) s += pick(i); int u = s == 4; " +
+           meet},
+      {"goto",
+       "__global__ void k(int* o) { int i = 0; again: int u; if (i == 0) u = 1; if (u == 1) __syncthreads();"
+       "if (++i < 2) goto again; o[blockIdx.x * 64 + threadIdx.x] = 1; }\n"},
+      {"switch", "__global__ void k(int* o) { int u; switch (threadIdx.x) { case 5: break; default: u = 1; } " + meet}};
+  for (const auto& [name, text] : kernels) decide({{name, text.c_str(), 1, "barrier"}});
 }
 
 TEST(Unset, what_is_set_before_it_is_used_stays_known) {
