@@ -97,7 +97,8 @@ struct Question {
   check::Options check;
   double seconds = 10;
 };
-// Of a list of states that is not complete those are decided that were `seen`.
+// Which states the model allows. If listing all of them takes too long, each state that was `seen` is asked about
+// alone.
 Allows allows(const prog::Test& test, const Question& q, const std::map<prog::State, uint64_t>& seen);
 
 // ---- judging --------------------------------------------------------------------------------------------

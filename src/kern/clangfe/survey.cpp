@@ -243,16 +243,21 @@ void Survey::add_uses(const Mentions& found) {
 }
 
 // Launches of kernels that nothing in the text declares: their text is in a file that is not there.
+// A row of a kernel of which there is nothing to read.
+HostKernel Survey::without_text(std::string name, clang::SourceLocation at, std::string message, std::string hint) {
+  HostKernel k{.name = std::move(name), .place = collector_.place(ci_.getSourceManager(), at)};
+  k.not_read = Diagnostic{.span = k.place, .message = std::move(message), .hint = std::move(hint)};
+  k.not_read->fault = Fault::unsupported;
+  return k;
+}
+
 void Survey::add_foreign(const Mentions& found) {
   std::set<const clang::IdentifierInfo*> said;
   for (const Mention& m : found.foreign) {
     if (!said.insert(m.name).second) continue;
-    HostKernel k{.name = m.name->getName().str(), .place = collector_.place(ci_.getSourceManager(), m.at)};
-    k.not_read = Diagnostic{.span = k.place,
-                            .message = "this is launched, and nothing in what was read declares it",
-                            .hint = "-I names a folder for includes"};
-    k.not_read->fault = Fault::unsupported;
-    found_.kernels.push_back(std::move(k));
+    found_.kernels.push_back(without_text(m.name->getName().str(), m.at,
+                                          "this is launched, and nothing in what was read declares it",
+                                          "-I names a folder for includes"));
   }
 }
 
@@ -264,12 +269,9 @@ void Survey::add_launched_elsewhere(const Mentions& found) {
     const FunctionDecl* text = l.kernel->getTemplateInstantiationPattern();
     if (text == nullptr) text = l.kernel;
     if (text->isDefined() || !said.insert(text->getCanonicalDecl()).second) continue;
-    HostKernel k{.name = l.kernel->getNameAsString(), .place = collector_.place(ci_.getSourceManager(), l.at)};
-    k.not_read = Diagnostic{.span = k.place,
-                            .message = "this is launched, and only declared in what was read",
-                            .hint = "ask for the file that has its text"};
-    k.not_read->fault = Fault::unsupported;
-    found_.kernels.push_back(std::move(k));
+    found_.kernels.push_back(without_text(l.kernel->getNameAsString(), l.at,
+                                          "this is launched, and only declared in what was read",
+                                          "ask for the file that has its text"));
   }
 }
 
@@ -316,11 +318,10 @@ void Survey::add_unseen() {
     for (const FunctionDecl* s : t->specializations())
       instantiated = instantiated || rows_.count(s->getCanonicalDecl()) != 0;
     if (instantiated) continue;
-    HostKernel k{.name = f->getNameAsString(), .place = collector_.place(sm, f->getLocation())};
-    k.not_read = Diagnostic{.span = k.place,
-                            .message = "this template has no arguments: nothing in the file launches it",
-                            .hint = "add `template __global__ void " + k.name + "<...>(...);` to the file"};
-    k.not_read->fault = Fault::unsupported;
+    const std::string name = f->getNameAsString();
+    HostKernel k =
+        without_text(name, f->getLocation(), "this template has no arguments: nothing in the file launches it",
+                     "add `template __global__ void " + name + "<...>(...);` to the file");
     // Clang makes no instance of a template whose own text has an error.
     for (const Failure& x : faults_) {
       if (!x.at.isValid() || !sm.isPointWithin(x.at, f->getBeginLoc(), f->getEndLoc())) continue;

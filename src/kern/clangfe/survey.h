@@ -56,6 +56,7 @@ class Survey : public clang::ASTConsumer {
   void add_unseen();
   void generate();
   void add_uses(const Mentions& found);
+  HostKernel without_text(std::string name, clang::SourceLocation at, std::string message, std::string hint);
   void add_foreign(const Mentions& found);
   void add_launched_elsewhere(const Mentions& found);
   std::vector<HostKernel*> rows_of(const Mention& m);

@@ -1,6 +1,7 @@
 #pragma once
-// How an assumption of a test begins that names atomic operations, fences and barriers of its kernel to which no thread
-// of the launch comes: "no thread of this launch comes to lines 94, 96, where the kernel orders or waits".
+// The first words of one assumption of a test: that no thread of the launch reaches some atomic operations, fences or
+// barriers of the kernel. The whole reads "no thread of this launch comes to lines 94, 96, where the kernel orders or
+// waits".
 #include <string_view>
 
 namespace fencepost::prog {

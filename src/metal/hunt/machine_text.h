@@ -1,7 +1,7 @@
 #pragma once
-// What the machine code of a fault shows: in a sentence, as marks beside the rows of its listing, and what two threads
-// see of it. In: a fault with the listing of its machine code, the instruction at fault, and the line that it has in
-// the line information. Nothing is said that the finding (Fault::detail) and the rows do not hold.
+// Explains the machine code of a fault: by a sentence, by marks beside the rows of its listing, and by what two threads
+// can observe if the fault happens. The input is a fault with its listing, the instruction that is wrong, and the
+// source line of that instruction. Everything that is said follows from Fault::detail and from the rows.
 //
 // A row of a listing: address, line, scoreboard that is set, mask of those waited for, "| " and the text.
 #include <cstdint>
@@ -33,17 +33,19 @@ bool is_of_another(const Fault& f, Effect e, uint32_t line);
 Fault with_nearest(Fault f, uint32_t line);
 // What the machine code has, in a sentence.
 std::string actual_of(const Fault& f, Effect e, const Instruction& i, uint32_t line, bool merged);
-// What two threads can see of it. "" where that is plain.
+// What two threads can observe if the fault happens; "" where that is plain.
 std::string seen_of(const Fault& f, Effect e, const Instruction& i, const PtxTest* t, bool merged);
 // The listing with a word at the places that the finding names.
 std::string marked(const Fault& f, Effect e, const Instruction& i, uint32_t line, bool merged);
 // Where a form that is right has what is missing.
 std::string marked_right(const std::string& listing, Effect e, bool merged);
-// A MEMBAR that one lane of the warp executes for all of them.
+// Of the form that is right: says that one elected lane alone executes its MEMBAR, and that nobody tested whether this
+// covers the stores of the other lanes. "" if the MEMBAR is not executed so.
 std::string elected(const Fault& f, Effect e);
 // Whether an instruction of the listing sets a scoreboard.
 bool has_scoreboards(const std::string& listing);
-// Which predicate stands before what is left of an acquire, where no other instruction names it.
+// Says that nothing sets the predicate that guards the cache invalidation of an acquire; "" if an instruction of the
+// listing does, or there is no such predicate.
 std::string unset_predicate(const Fault& f);
 
 }  // namespace fencepost::hunt
