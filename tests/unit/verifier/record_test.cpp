@@ -1,0 +1,172 @@
+// Small kernels (tests/golden/records): the verdict, and what it is made of: what the analyses say of loops, branches and
+// arrays; facts, accesses, barriers and questions of the run of two threads; the answer. The verdict is what matters.
+// The rest shows what changes in a proof where no verdict does: FENCEPOST_RECORD=1 writes it anew, to be read.
+//
+// A kernel begins with a line "=== NAME EXIT OPTIONS", where EXIT is 0 only where the kernel is right, and 1 only where it
+// is wrong; "-": it is not decided here, since its counterexample takes long to run. Its record stands in the file beside
+// it.
+#include "record.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "decide.h"
+#include "flow/flags.h"
+
+namespace fencepost::verifier {
+namespace {
+
+struct Kernel {
+  std::string name, text;
+  std::string exit_code;
+  std::vector<std::string> options;
+};
+
+std::string file(const std::string& name) {
+  return std::string(FENCEPOST_SOURCE_DIR) + "/tests/golden/records/" + name;
+}
+
+std::vector<Kernel> read_kernels(const std::string& group) {
+  std::ifstream in(file(group + ".kernels"));
+  std::vector<Kernel> out;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("=== ")) {
+      std::istringstream words(line.substr(4));
+      Kernel k;
+      words >> k.name >> k.exit_code;
+      for (std::string w; words >> w;) k.options.push_back(w);
+      out.push_back(std::move(k));
+    } else if (!out.empty()) {
+      out.back().text += line + "\n";
+    }
+  }
+  return out;
+}
+
+std::map<std::string, std::string> read_records(const std::string& group) {
+  std::ifstream in(file(group + ".record"));
+  std::map<std::string, std::string> out;
+  std::string name;
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("=== "))
+      name = line.substr(4);
+    else
+      out[name] += line + "\n";
+  return out;
+}
+
+prove::Options engine(const launch::Options& o, bool cuda) {
+  prove::Options p;
+  for (uint32_t d = 0; d < 3; ++d) {
+    p.launch.local_size[d] = o.launch.local(d).value_or(0);
+    p.launch.num_groups[d] = o.launch.groups(d).value_or(0);
+  }
+  p.work_dim = std::max(1u, o.launch.dimensions());
+  p.warp_size = cuda ? 32 : 0;
+  p.warp_barriers = p.nullable = p.element_aligned = p.both_fences = p.group_waits = p.counters_end = true;
+  p.bodiless = false;
+  p.k_induction = std::max(1u, o.k_induction_depth);
+  p.infer = o.infer;
+  p.asymmetric = o.asymmetric_asserts;
+  p.races = !o.only_divergence;
+  p.across_groups = !o.only_intra_group;
+  p.benign = o.benign_races;
+  p.warp_sync = o.volta ? 0 : o.warp_size.value_or(0);
+  if (o.sub_group_size) p.warp_size = *o.sub_group_size;
+  p.warp_method = o.warp_method == launch::WarpMethod::resync     ? prove::WarpMethod::resync
+                  : o.warp_method == launch::WarpMethod::two_pass ? prove::WarpMethod::two_pass
+                  : o.warp_method == launch::WarpMethod::both     ? prove::WarpMethod::both
+                                                                  : prove::WarpMethod::automatic;
+  p.abstraction = o.abstraction == launch::Abstraction::equality      ? prove::Abstraction::equality
+                  : o.abstraction == launch::Abstraction::adversarial ? prove::Abstraction::adversarial
+                                                                      : prove::Abstraction::automatic;
+  p.jobs = 1;
+  return p;
+}
+
+std::string record(const Kernel& k) {
+  const bool cuda = k.name.ends_with(".cu");
+  auto words = k.options;
+  const auto o = launch::parse(words);
+  if (!o) return "options\n";
+  clangfe::Options c;
+  c.dialect = cuda ? ir::Dialect::cuda : ir::Dialect::opencl;
+  c.pointer_bits = 64;
+  c.inline_calls = o->inline_calls;
+  auto unit = clangfe::read(make_source(k.name, k.text), c);
+  if (!unit) return render(unit.error());
+  ir::Module& m = unit->module;
+  if (cuda) flow::strengthen_flags(m);
+  const flow::Effects effects(m);
+  const prove::Options p = engine(*o, cuda);
+  std::string out;
+  for (uint32_t f = 0; f < m.functions.size(); ++f) {
+    if (!m.functions[f].kernel) continue;
+    for (const ir::Block& b : m.functions[f].blocks)
+      for (const ir::Instruction& in : b.instructions)
+        if (const auto* at = std::get_if<ir::Atomic>(&in.action); at != nullptr && at->spelling.starts_with("volatile"))
+          out += fmt::format("flag: {} at {}\n", at->spelling, m.places[in.place.index].line);
+    out += "-- flow\n" + flow_record(m, {f}, p.launch);
+    out += "-- within a group\n" + trace_record(m, effects, {f}, p, order::Pairing::same_group, order::Lanes::any);
+    if (effects.function({f}).warp_barrier)
+      out +=
+          "-- within a warp\n" + trace_record(m, effects, {f}, p, order::Pairing::same_group, order::Lanes::same_warp);
+    out += "-- between groups\n" + trace_record(m, effects, {f}, p, order::Pairing::other_group, order::Lanes::any);
+    out += "-- answer\n" + answer_record(m, {f}, p);
+    // Functions that stay functions, from the states that this kernel gives them.
+    for (const auto& [g, contract] : prove::prove(m, {f}, p, Job{}).contracts) {
+      prove::Options called = p;
+      called.contract = contract;
+      out += fmt::format("-- function {}\n", m.functions[g].name);
+      for (const auto pairing : {order::Pairing::same_group, order::Pairing::other_group})
+        out += trace_record(m, effects, {g}, called, pairing, order::Lanes::any);
+      out += answer_record(m, {g}, called);
+    }
+  }
+  return out;
+}
+
+constexpr size_t k_parts = 4;  // of a group: a test case each
+
+class Records : public testing::TestWithParam<std::tuple<const char*, size_t>> {
+ protected:
+  void SetUp() override {
+    if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+    const auto& [name, part] = GetParam();
+    const std::vector<Kernel> all = read_kernels(name);
+    for (size_t i = part; i < all.size(); i += k_parts) kernels.push_back(all[i]);
+    ASSERT_FALSE(kernels.empty());
+  }
+  std::vector<Kernel> kernels;
+};
+
+TEST_P(Records, VerdictsAreThoseThatAreKept) {
+  for (const Kernel& k : kernels) {
+    if (k.exit_code == "-") continue;
+    std::vector<Case> one{{k.name.c_str(), k.text.c_str(), std::stoi(k.exit_code), "", k.options, true}};
+    one[0].options.push_back("--no-attack");
+    decide(one);
+  }
+}
+
+TEST_P(Records, WhatTheyAreMadeOfIsToo) {
+  const auto& [name, part] = GetParam();
+  if (std::getenv("FENCEPOST_RECORD") != nullptr) {
+    if (part != 0) GTEST_SKIP() << "written with the first part";
+    std::ofstream out(file(std::string(name) + ".record"));
+    for (const Kernel& k : read_kernels(name)) out << "=== " << k.name << "\n" << record(k);
+    return;
+  }
+  auto kept = read_records(name);
+  for (const Kernel& k : kernels) EXPECT_EQ(kept[k.name], record(k)) << k.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, Records,
+    testing::Combine(testing::Values("loops", "counting", "flow", "calls", "annotations", "memory", "rows"),
+                     testing::Range(size_t{0}, k_parts)),
+    [](const auto& i) { return std::string(std::get<0>(i.param)) + "_" + std::to_string(std::get<1>(i.param)); });
+
+}  // namespace
+}  // namespace fencepost::verifier
