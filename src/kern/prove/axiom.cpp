@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 
 namespace fencepost::prove {
@@ -100,7 +101,7 @@ class Parser {
     throw Stop{unsupported_at(here(), what + " in axioms are not supported", std::move(hint)).error()};
   }
   void skip() {
-    while (at_ < text_.size()) {
+    while (true) {
       if (std::isspace(static_cast<unsigned char>(text_[at_])) != 0) {
         ++at_;
       } else if (text_.compare(at_, 2, "//") == 0) {
@@ -126,6 +127,8 @@ class Parser {
   void expect(std::string_view what) {
     if (!take(what)) fault("'" + std::string(what) + "' is missing here");
   }
+  // Behind the text stands a zero byte, which is neither.
+  static bool digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
   static bool letter(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '.' || c == '\'' ||
            c == '#';
@@ -133,11 +136,10 @@ class Parser {
   std::string word() {
     skip();
     std::string w;
-    while (at_ < text_.size() && letter(text_[at_])) w += text_[at_++];
+    while (letter(text_[at_])) w += text_[at_++];
     return w;
   }
   bool take_word(std::string_view what) {
-    skip();
     const size_t saved = at_;
     if (word() == what) return true;
     at_ = saved;
@@ -181,7 +183,6 @@ class Parser {
     while (take("{")) {
       expect(":");
       const std::string attribute = identifier("an attribute");
-      skip();
       if (take("\"")) {
         const size_t end = text_.find('"', at_);
         if (end == std::string::npos) fault("this text has no end");
@@ -349,14 +350,14 @@ class Parser {
         AxiomTerm b = expression(4);
         same(a, b);
         a = make(equal ? "=eq" : "=ne", 1, {a, b});
-      } else if (level == 3 && !peek("<==>") && (peek("<") || peek(">"))) {
+      } else if (!peek("<==>") && (peek("<") || peek(">"))) {
         unsupported("comparisons of integers", "declare function {:bvbuiltin \"bvule\"} ...");
       } else if (level == 4 && take("++")) {
         AxiomTerm b = unary();
         if (a.width + b.width > 64) unsupported("values of more than 64 bits");
         const auto w = static_cast<uint8_t>(a.width + b.width);
         a = make("=concat", w, {a, b});
-      } else if (level == 4 && (peek("+") || peek("-") || peek("*"))) {
+      } else if (peek("+") || peek("-") || peek("*")) {
         unsupported("operators of integers", "declare function {:bvbuiltin \"bvadd\"} ...");
       } else {
         return a;
@@ -387,9 +388,9 @@ class Parser {
 
   uint64_t number() {
     skip();
-    if (at_ >= text_.size() || std::isdigit(static_cast<unsigned char>(text_[at_])) == 0) fault("expected a number");
+    if (!digit(text_[at_])) fault("expected a number");
     uint64_t v = 0;
-    while (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) != 0) {
+    while (digit(text_[at_])) {
       const uint64_t next = v * 10 + static_cast<uint64_t>(text_[at_++] - '0');
       if (next / 10 != v) fault("this number has more than 64 bits");
       v = next;
@@ -405,13 +406,11 @@ class Parser {
   }
   AxiomTerm atom_within() {
     if (take("(")) {
-      if (take_word("forall") || take_word("exists")) unsupported("quantifiers below the top");
       AxiomTerm a = expression(0);
       expect(")");
       return a;
     }
-    skip();
-    if (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) != 0) {
+    if (digit(text_[at_])) {
       AxiomTerm c;
       c.bits = number();
       if (!take("bv")) unsupported("integers", "write 0bv32");
@@ -440,7 +439,6 @@ class Parser {
       const auto it = variables_.find(name);
       if (it == variables_.end()) {
         at_ = saved;
-        skip();
         std::vector<std::string> known;
         for (const auto& [n, v] : variables_) known.push_back(n);
         const std::string near = nearest(name, known);
@@ -571,9 +569,8 @@ Term build(Pool& p, const AxiomTerm& t, const Binding& b) {
   return p.apply(p.symbol(symbol_of(t)), t.width, std::move(kids));
 }
 
-bool match(const Pool& p, const AxiomTerm& pattern, Term t, Binding& b,
-           const std::map<std::string, uint64_t>& symbols) {
-  if (p.width(t) != pattern.width) return false;
+// The names of functions hold the widths of their operands.
+bool match(const Pool& p, const AxiomTerm& pattern, Term t, Binding& b) {
   if (pattern.kind == AxiomTerm::variable) {
     if (b[pattern.number]) return b[pattern.number] == t;
     b[pattern.number] = t;
@@ -581,11 +578,9 @@ bool match(const Pool& p, const AxiomTerm& pattern, Term t, Binding& b,
   }
   if (pattern.kind == AxiomTerm::constant) return p.is_constant(t, pattern.bits);
   const formula::Node& n = p[t];
-  const auto s = symbols.find(symbol_of(pattern));
-  if (n.op != formula::Op::apply || s == symbols.end() || n.value != s->second || n.kids.size() != pattern.kids.size())
-    return false;
+  if (n.op != formula::Op::apply || p.symbol_name(n.value) != symbol_of(pattern)) return false;
   for (size_t i = 0; i < n.kids.size(); ++i)
-    if (!match(p, pattern.kids[i], n.kids[i], b, symbols)) return false;
+    if (!match(p, pattern.kids[i], n.kids[i], b)) return false;
   return true;
 }
 
@@ -604,14 +599,12 @@ std::vector<Term> instances(Pool& pool, const std::vector<Axiom>& axioms, size_t
   std::set<std::pair<size_t, std::vector<uint32_t>>> made;
   for (size_t i = 0; i < axioms.size(); ++i)
     if (axioms[i].variables.empty()) found.push_back(build(pool, axioms[i].body, {}));
-  for (int round = 0; round < 8 && found.size() < most; ++round) {
-    std::map<std::string, uint64_t> symbols;
-    for (uint64_t s = 0; s < pool.symbols(); ++s) symbols.emplace(pool.symbol_name(s), s);
+  for (int round = 0; round < 8; ++round) {
     std::vector<Term> applications;
-    for (uint32_t i = 0; i < pool.size(); ++i)
+    for (const uint32_t i : std::views::iota(uint32_t{0}, static_cast<uint32_t>(pool.size())))
       if (pool[Term{i}].op == formula::Op::apply) applications.push_back({i});
     bool more = false;
-    for (size_t i = 0; i < axioms.size() && found.size() < most; ++i)
+    for (size_t i = 0; i < axioms.size(); ++i)
       for (const std::vector<AxiomTerm>& pattern : axioms[i].patterns) {
         // All ways to find the pattern's terms, one after the other.
         std::vector<Binding> partial{Binding(axioms[i].variables.size())};
@@ -620,7 +613,7 @@ std::vector<Term> instances(Pool& pool, const std::vector<Axiom>& axioms, size_t
           for (const Binding& b : partial)
             for (const Term t : applications) {
               Binding next = b;
-              if (longer.size() < most && match(pool, part, t, next, symbols)) longer.push_back(std::move(next));
+              if (longer.size() < most && match(pool, part, t, next)) longer.push_back(std::move(next));
             }
           partial = std::move(longer);
         }
