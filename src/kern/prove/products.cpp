@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <ranges>
 
 namespace fencepost::prove {
 
@@ -12,6 +13,7 @@ namespace {
 constexpr size_t k_most_ordered = 24;  // rows of one length that are told apart by lemmas
 constexpr uint64_t k_counted = uint64_t{1} << 32;
 constexpr uint64_t k_most_coefficient = uint64_t{1} << 24;
+constexpr auto k_every_axis = std::views::iota(size_t{0}, Products::k_axes);
 
 }  // namespace
 
@@ -92,7 +94,7 @@ bool Products::sizes_only(const Monomial& m) {
 }
 
 bool Products::holds(const Monomial& m, const Monomial& part) {
-  for (size_t i = 0; i < k_axes; ++i)
+  for (const size_t i : k_every_axis)
     if (part[i] != none && m[i] != part[i]) return false;
   return true;
 }
@@ -105,6 +107,10 @@ uint8_t Products::bits(const Monomial& m) const {
 Term Products::inner(Term t) const {
   while (pool_[t].op == Op::zext) t = pool_[t].kids[0];
   return t;
+}
+
+Term Products::fit(Term t, uint8_t width) {
+  return pool_.width(t) > width ? pool_.extract(t, 0, width) : pool_.zext(t, width);
 }
 
 std::optional<Products::Monomial> Products::monomial(Term t) const {
@@ -171,8 +177,6 @@ Term Products::value(const Monomial& m) {
     const Term mine = bases_[a - 3][m[a]], others = bases_[a - 3][other[a]];
     const auto place = [&](Term start, Term at) { return pool_.add(wide(start), wide(at)); };
     const Term g = place(v, mine), h = place(it->second, others);
-    state(pool_.ule(wide(v), g));
-    state(pool_.ule(wide(it->second), h));
     state(pool_.implies(pool_.ult(x, base(a, other[a])), pool_.ult(g, wide(it->second))));
     state(pool_.implies(pool_.ult(base(a, other[a]), x), pool_.ult(h, wide(v))));
   }
@@ -184,9 +188,8 @@ Term Products::counted(Term u, const Monomial& f, uint8_t width, uint8_t most_bi
   u = inner(u);
   // The low bits of a product are those of the low bits.
   if (pool_[u].op == Op::extract && pool_[u].value == 0 && pool_[u].width == width) u = inner(pool_[u].kids[0]);
-  const auto fit = [&](Term v) { return pool_.width(v) >= width ? pool_.extract(v, 0, width) : pool_.zext(v, width); };
   for (const Counted& c : counted_)
-    if (c.u == u && c.f == f) return fit(c.value);
+    if (c.u == u && c.f == f) return fit(c.value, width);
   const Stating now(*this);
   const Term r = value(f);
   const uint64_t high = pool_[u].high;
@@ -220,7 +223,7 @@ Term Products::counted(Term u, const Monomial& f, uint8_t width, uint8_t most_bi
     }
   counts_.emplace(c.value.id, counted_.size());
   counted_.push_back(c);
-  return fit(c.value);
+  return fit(c.value, width);
 }
 
 // ---- rules -------------------------------------------------------------------------------------------------
@@ -259,18 +262,17 @@ Term Products::multiply(Term a, Term b) {
   if (!x) return counted(a, *y, w);
   if (!y) return counted(b, *x, w);
   Monomial m = *x;
-  for (size_t i = 0; i < k_axes; ++i) {
+  for (const size_t i : k_every_axis) {
     if ((*y)[i] == none) continue;
     if (m[i] != none) return counted(a, *y, w);
     m[i] = (*y)[i];
   }
-  const Term v = value(m);
-  return pool_.width(v) > w ? pool_.extract(v, 0, w) : pool_.zext(v, w);
+  return fit(value(m), w);
 }
 
 Term Products::stepped(Term k, Term step, uint8_t bits) {
   const auto s = any_ && positive(step) ? parts(step) : std::nullopt;
-  if (!s || pool_.is_constant(step)) return pool_.mul(k, step);
+  if (!s) return pool_.mul(k, step);
   const uint8_t w = pool_.width(step);
   Term r = pool_.constant(0, w);
   for (const Part& p : *s) r = pool_.add(r, pool_.scale(p.f == Monomial{} ? k : counted(k, p.f, w, bits), p.c));
@@ -280,7 +282,7 @@ Term Products::stepped(Term k, Term step, uint8_t bits) {
 bool Products::positive(Term t) {
   if (pool_[t].low > 0) return pool_[t].signed_low > 0;
   const auto s = any_ && pool_[t].signed_low >= 0 ? parts(t) : std::nullopt;
-  if (!s) return false;
+  if (!s || s->empty()) return false;  // 0 is the sum of nothing
   return std::all_of(s->begin(), s->end(), [](const Part& p) { return !p.u && sizes_only(p.f); });
 }
 
@@ -322,7 +324,7 @@ bool Products::fits(const Parts& parts, uint8_t width) {
 
 Term Products::term(const Part& p, uint8_t width) {
   const Term v = !p.u ? value(p.f) : p.f == Monomial{} ? p.u : counted(p.u, p.f, width);
-  return pool_.scale(pool_.width(v) > width ? pool_.extract(v, 0, width) : pool_.zext(v, width), p.c);
+  return pool_.scale(fit(v, width), p.c);
 }
 
 // Counters of one unit are added up: (k * 2 + j) * f.
@@ -344,7 +346,7 @@ bool Products::digits(const Parts& parts, std::vector<Digit>& out) {
         }
       }
     } else {
-      for (size_t i = 0; i < k_axes; ++i) {
+      for (const size_t i : k_every_axis) {
         if (p.f[i] != first && p.f[i] != second) continue;
         if (d.axis != k_axes) return false;
         d.axis = i;
@@ -376,7 +378,6 @@ bool Products::past(Unit& above, const Digit& a, const Digit& b) const {
   above.c = a.c;
   above.f = a.f;
   if (a.axis != k_axes) {
-    if (above.f[a.axis] != none) return false;
     above.f[a.axis] = whole;
     return true;
   }
@@ -410,11 +411,9 @@ Term Products::equal(Term a, Term b) {
   const auto x = parts(a), y = parts(b);
   if (!x || !y) return {};
   // One side is less than a size that the other holds.
-  for (int turn = 0; turn < 2; ++turn) {
-    const Parts &less = turn == 0 ? *x : *y, &more = turn == 0 ? *y : *x;
-    for (const Part& p : more)
-      if (!p.u && p.f != Monomial{} && sizes_only(p.f) && below(less, {p.c, p.f})) return pool_.no();
-  }
+  for (const auto& [less, more] : {std::pair(&*x, &*y), std::pair(&*y, &*x)})
+    for (const Part& p : *more)
+      if (!p.u && sizes_only(p.f) && below(*less, {p.c, p.f})) return pool_.no();
   std::vector<Digit> left, right;
   if (!digits(*x, left) || !digits(*y, right) || left.size() != right.size()) return {};
   if (left.size() == 1 && left[0].c == 1 && left[0].f == Monomial{}) return {};
@@ -448,7 +447,7 @@ void Products::by_unit(const Parts& parts, const Unit& unit, uint8_t width, Term
   for (Part p : parts) {
     if (p.c % unit.c == 0 && holds(p.f, unit.f)) {
       p.c /= unit.c;
-      for (size_t i = 0; i < k_axes; ++i)
+      for (const size_t i : k_every_axis)
         if (unit.f[i] != none) p.f[i] = none;
       quotient = pool_.add(quotient, term(p, width));
     } else {
@@ -475,7 +474,7 @@ bool Products::choice(Term t, Term& condition, Term& then, Term& otherwise) {
 
 bool Products::divide(Term a, const Unit& unit, Term& quotient, Term& remainder) {
   const auto x = parts(a);
-  if (!x || unit.c == 0) return false;
+  if (!x) return false;
   Parts rest;
   Term q, r;
   by_unit(*x, unit, pool_.width(a), q, r, rest);
@@ -549,7 +548,6 @@ std::unordered_map<uint32_t, Term>& Products::small(const Sizes& sizes, bool exa
     }
   }
   // Products that were made meanwhile.
-  const auto fit = [&](Term t, uint8_t w) { return pool_.width(t) >= w ? pool_.extract(t, 0, w) : pool_.zext(t, w); };
   for (; s.made < made_.size(); ++s.made) {
     const Made& m = made_[s.made];
     const uint8_t w = pool_.width(m.value);

@@ -122,7 +122,8 @@ class Products {
   static bool holds(const Monomial& m, const Monomial& part);
   uint8_t bits(const Monomial& m) const;
   std::optional<Monomial> monomial(Term t) const;
-  Term inner(Term t) const;  // without extensions
+  Term inner(Term t) const;         // without extensions
+  Term fit(Term t, uint8_t width);  // cut or extended
   std::optional<Parts> parts(Term t);
   bool fits(const Parts& parts, uint8_t width);
   std::optional<Unit> bound(const Parts& parts);
