@@ -1,10 +1,10 @@
-// Small kernels (tests/golden/records): the verdict, and what it is made of: what the analyses say of loops, branches and
-// arrays; facts, accesses, barriers and questions of the run of two threads; the answer. The verdict is what matters.
-// The rest shows what changes in a proof where no verdict does: FENCEPOST_RECORD=1 writes it anew, to be read.
+// Small kernels (tests/golden/records): the verdict, and what it is made of: what the analyses say of loops, branches
+// and arrays; facts, accesses, barriers and questions of the run of two threads; the answer. The verdict is what
+// matters. The rest shows what changes in a proof where no verdict does: FENCEPOST_RECORD=1 writes it anew, to be read.
 //
-// A kernel begins with a line "=== NAME EXIT OPTIONS", where EXIT is 0 only where the kernel is right, and 1 only where it
-// is wrong; "-": it is not decided here, since its counterexample takes long to run. Its record stands in the file beside
-// it.
+// A kernel begins with a line "=== NAME EXIT OPTIONS", where EXIT is 0 only where the kernel is right, and 1 only where
+// it is wrong; "-": it is not decided here (a run takes long, or the truth is not known). Its record stands in the file
+// beside it.
 #include "record.h"
 
 #include <cstdlib>
