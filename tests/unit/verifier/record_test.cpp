@@ -162,11 +162,13 @@ TEST_P(Records, WhatTheyAreMadeOfIsToo) {
   for (const Kernel& k : kernels) EXPECT_EQ(kept[k.name], record(k)) << k.name;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Kernels, Records,
-    testing::Combine(testing::Values("loops", "counting", "flow", "calls", "annotations", "memory", "rows"),
-                     testing::Range(size_t{0}, k_parts)),
-    [](const auto& i) { return std::string(std::get<0>(i.param)) + "_" + std::to_string(std::get<1>(i.param)); });
+INSTANTIATE_TEST_SUITE_P(Kernels, Records,
+                         testing::Combine(testing::Values("loops", "counting", "flow", "calls", "annotations", "memory",
+                                                          "rows", "counts", "ways"),
+                                          testing::Range(size_t{0}, k_parts)),
+                         [](const auto& i) {
+                           return std::string(std::get<0>(i.param)) + "_" + std::to_string(std::get<1>(i.param));
+                         });
 
 }  // namespace
 }  // namespace fencepost::verifier
