@@ -80,9 +80,15 @@ struct Inputs {
   uint64_t seed = 1;                                  // of contents, any-values and the schedule
   std::map<uint32_t, uint64_t> arguments;             // kernel parameter number -> value; else drawn
   std::map<uint32_t, std::vector<uint8_t>> contents;  // region number -> its first bytes; else as the region says
+  std::set<uint32_t> zeroed;                          // regions, by number, that hold zeros besides
   std::set<uint32_t> null_parameters;                 // kernel parameters, by number, that are null pointers
   bool spread = false;  // addresses of parameters are multiples of what their elements ask for, and of no more
-  enum Drawn : uint8_t { zeros, small, wild } drawn = small;  // unknown contents and any-values
+  enum Drawn : uint8_t {
+    zeros,
+    tiny,   // less than 16: sums of many do not overflow
+    small,  // most of them less than 16
+    wild
+  } drawn = small;  // unknown contents and any-values
 };
 
 struct Limits {

@@ -32,6 +32,8 @@ uint64_t Memory::drawn(uint64_t salt, uint64_t at) const {
   switch (inputs_.drawn) {
     case Inputs::zeros:
       return 0;
+    case Inputs::tiny:
+      return h >> 8 & 15;
     case Inputs::small:
       return h % 8 == 0 ? h >> 8 & 0xffffffffu : h >> 8 & 15;
     case Inputs::wild:
@@ -47,6 +49,7 @@ uint8_t Memory::read_byte(uint32_t i, uint64_t offset) {
   if (const auto given = inputs_.contents.find(x.region.index);
       given != inputs_.contents.end() && offset < given->second.size())
     return given->second[offset];
+  if (inputs_.zeroed.contains(x.region.index)) return 0;
   if (r.contents == ir::Contents::given && offset < r.initial.size()) return r.initial[offset];
   if (r.contents != ir::Contents::unknown) return 0;
   const uint64_t element = std::min<uint64_t>(std::max<uint32_t>(r.element, 1), 4);

@@ -348,16 +348,16 @@ class Parser {
     return v;
   }
 
-  static std::vector<std::string> list(std::string text) {
-    std::vector<std::string> parts;
-    std::string part;
-    for (const char c : text + ",") {
-      if (c == ',') {
-        parts.push_back(part);
-        part.clear();
-      } else {
-        part += c;
-      }
+  // `templates`: the commas of k<128, true> are part of a name.
+  static std::vector<std::string> list(const std::string& text, bool templates = false) {
+    std::vector<std::string> parts(1);
+    int open = 0;
+    for (const char c : text) {
+      if (templates) open += c == '<' ? 1 : c == '>' ? -1 : 0;
+      if (c == ',' && open <= 0)
+        parts.emplace_back();
+      else
+        parts.back() += c;
     }
     return parts;
   }
@@ -447,7 +447,7 @@ class Parser {
         to = x * factor;
     };
     const auto arguments = [&](std::vector<Arguments>& to) {
-      const auto parts = list(v);
+      const auto parts = list(v, true);
       Arguments a{.kernel = parts[0]};
       for (size_t i = 1; i < parts.size(); ++i) {
         if (parts[i] == "*") {

@@ -44,38 +44,6 @@ uint64_t draw(uint64_t& state) {  // splitmix64
   return z ^ (z >> 31);
 }
 
-// What simple preconditions say of parameters: `n == 64`, or one of the launch's sizes.
-std::map<uint32_t, uint64_t> required(const Function& f, const interp::Shape& shape) {
-  std::map<uint32_t, uint64_t> out;
-  std::vector<const Instruction*> made(f.values.size());
-  for (const Block& b : f.blocks)
-    for (const Instruction& i : b.instructions)
-      for (const ValueId r : i.results) made[r.index] = &i;
-  const auto number = [&](ValueId v) -> std::optional<uint64_t> {
-    if (f.value(v).kind == Value::constant) return f.value(v).constant_bits;
-    const auto* c = made[v.index] == nullptr ? nullptr : std::get_if<Compute>(&made[v.index]->action);
-    if (c == nullptr || c->op != Op::id) return std::nullopt;
-    if (static_cast<IdKind>(c->imm) == IdKind::local_size) return shape.local_size[c->dimension];
-    if (static_cast<IdKind>(c->imm) == IdKind::num_groups) return shape.num_groups[c->dimension];
-    return std::nullopt;
-  };
-  for (const Block& b : f.blocks)
-    for (const Instruction& i : b.instructions) {
-      const auto* n = std::get_if<Annotation>(&i.action);
-      if (n == nullptr || n->note != Note::requires_ || made[n->condition.index] == nullptr) continue;
-      const auto* c = std::get_if<Compute>(&made[n->condition.index]->action);
-      if (c == nullptr || c->operands.size() != 2) continue;
-      const uint64_t more = c->op == Op::sgt || c->op == Op::ugt ? 1 : 0;
-      if (c->op != Op::eq && c->op != Op::sge && c->op != Op::uge && more == 0) continue;
-      for (size_t k = 0; k < 2; ++k) {
-        const Value& p = f.value(c->operands[k]);
-        if (p.kind != Value::parameter || (k == 1 && c->op != Op::eq)) continue;
-        if (const auto v = number(c->operands[1 - k])) out[p.index] = *v + more;
-      }
-    }
-  return out;
-}
-
 // A small launch of the kind that was proved; false: none can be run.
 bool shape_for(const launch::Options& o, const prove::Options& engine, bool grid, uint32_t n, uint64_t& state,
                interp::Shape& s) {
@@ -194,10 +162,41 @@ prove::Finding finding(const interp::Defect& d, const interp::Shape& shape) {
 
 }  // namespace
 
+std::map<uint32_t, uint64_t> required(const Function& f, const interp::Shape& shape) {
+  std::map<uint32_t, uint64_t> out;
+  std::vector<const Instruction*> made(f.values.size());
+  for (const Block& b : f.blocks)
+    for (const Instruction& i : b.instructions)
+      for (const ValueId r : i.results) made[r.index] = &i;
+  const auto number = [&](ValueId v) -> std::optional<uint64_t> {
+    if (f.value(v).kind == Value::constant) return f.value(v).constant_bits;
+    const auto* c = made[v.index] == nullptr ? nullptr : std::get_if<Compute>(&made[v.index]->action);
+    if (c == nullptr || c->op != Op::id) return std::nullopt;
+    if (static_cast<IdKind>(c->imm) == IdKind::local_size) return shape.local_size[c->dimension];
+    if (static_cast<IdKind>(c->imm) == IdKind::num_groups) return shape.num_groups[c->dimension];
+    return std::nullopt;
+  };
+  for (const Block& b : f.blocks)
+    for (const Instruction& i : b.instructions) {
+      const auto* n = std::get_if<Annotation>(&i.action);
+      if (n == nullptr || n->note != Note::requires_ || made[n->condition.index] == nullptr) continue;
+      const auto* c = std::get_if<Compute>(&made[n->condition.index]->action);
+      if (c == nullptr || c->operands.size() != 2) continue;
+      const uint64_t more = c->op == Op::sgt || c->op == Op::ugt ? 1 : 0;
+      if (c->op != Op::eq && c->op != Op::sge && c->op != Op::uge && more == 0) continue;
+      for (size_t k = 0; k < 2; ++k) {
+        const Value& p = f.value(c->operands[k]);
+        if (p.kind != Value::parameter || (k == 1 && c->op != Op::eq)) continue;
+        if (const auto v = number(c->operands[1 - k])) out[p.index] = *v + more;
+      }
+    }
+  return out;
+}
+
 void start_at_zero(const Module& m, interp::Inputs& inputs) {
   each_instruction(m, [&](const Function&, const Instruction& i) {
     if (const auto* a = std::get_if<Atomic>(&i.action))
-      for (const RegionId r : a->access.regions) inputs.contents[r.index].assign(4096, 0);
+      for (const RegionId r : a->access.regions) inputs.zeroed.insert(r.index);
   });
 }
 

@@ -9,6 +9,7 @@
 // proof names as an assumption (a counter that starts at 0, a barrier that acquires as CUDA's guide has it) runs are
 // made that meet it.
 // Budget: a fifth of the time of the proof, and some milliseconds at least.
+#include <map>
 #include <optional>
 #include <string>
 
@@ -28,6 +29,9 @@ struct Attack {
 
 Attack attack(const ir::Module& m, ir::FunctionId kernel, const launch::Options& options, const prove::Options& engine,
               const prove::Result& proof, double seconds);
+
+// What simple preconditions say of parameters (`n == 64`, or one of the launch's sizes), by number of the parameter.
+std::map<uint32_t, uint64_t> required(const ir::Function& f, const interp::Shape& shape);
 
 // Arrays that atomics touch start with zeros in a run: locks that are free, counters at 0.
 void start_at_zero(const ir::Module& m, interp::Inputs& inputs);

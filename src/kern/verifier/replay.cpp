@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ranges>
 
 #include "interp/interp.h"
 #include "verifier/attack.h"
@@ -56,14 +57,10 @@ bool meets_grid(const ir::Module& m) {
   return false;
 }
 
-}  // namespace
-
-std::optional<interp::Defect> confirm(const ir::Module& m, ir::FunctionId entry, const prove::Finding& f,
-                                      const launch::Options& o, double seconds) {
-  const auto begin = std::chrono::steady_clock::now();
-  if (!m.function(entry).kernel) return std::nullopt;
+// The launch of a finding with the groups of its threads alone, which a launch may run before all others; a barrier of
+// the grid needs all. None: it is too large.
+std::optional<interp::Shape> shape_of(const ir::Module& m, const prove::Finding& f, const launch::Options& o) {
   interp::Shape shape;
-  const bool any_warp = m.dialect == ir::Dialect::opencl && !o.warp_size && !o.sub_group_size && uses_warps(m);
   shape.warp_size = o.warp_size.value_or(o.sub_group_size.value_or(32));
   shape.lock_step = o.warp_size && !o.volta;
   shape.first_fences = o.profile == launch::Profile::gpuverify;
@@ -79,7 +76,6 @@ std::optional<interp::Defect> confirm(const ir::Module& m, ir::FunctionId entry,
     threads = std::min<uint64_t>(threads * local, k_threads + 1);
     threads = std::min<uint64_t>(threads * groups, k_threads + 1);
   }
-  // The groups of the two threads alone, which a launch may run before all others; a barrier of the grid needs all.
   uint64_t group = 1;
   for (uint32_t d = 0; d < 3; ++d) group *= shape.local_size[d];
   for (const prove::Side& s : f.threads) {
@@ -91,37 +87,93 @@ std::optional<interp::Defect> confirm(const ir::Module& m, ir::FunctionId entry,
   if (meets_grid(m)) shape.groups.clear();
   if ((shape.groups.empty() ? threads : group * shape.groups.size()) > k_threads) return std::nullopt;
   shape.work_dim = std::max(1u, o.launch.dimensions());
+  return shape;
+}
+
+// Numbers for the parameters that nothing fixes: most are small, for they are sizes and bounds of loops.
+std::map<uint32_t, uint64_t> other_numbers(const ir::Function& f, const prove::Options& engine,
+                                           const interp::Shape& shape, uint64_t seed) {
+  std::map<uint32_t, uint64_t> out = required(f, shape);
+  Rng rng(seed);
+  for (uint32_t k = 0; k < f.parameters.size(); ++k) {
+    const ir::Parameter& p = f.parameters[k];
+    if (p.region) continue;
+    const uint64_t drawn = rng.below(uint64_t{2} << rng.below(12));
+    if (p.source_index < engine.arguments.size() && engine.arguments[p.source_index])
+      out[k] = *engine.arguments[p.source_index];
+    else if (p.type.kind == ir::Type::bits)
+      out.try_emplace(k, p.type.width < 64 ? drawn & ((uint64_t{1} << p.type.width) - 1) : drawn);
+  }
+  return out;
+}
+
+// As far as k_threads.
+uint64_t product(const std::array<uint32_t, 3>& x) {
+  uint64_t n = 1;
+  for (const uint32_t v : x) n = std::min<uint64_t>(n * v, k_threads + 1);
+  return n;
+}
+
+}  // namespace
+
+std::optional<Shown> confirm(const ir::Module& m, ir::FunctionId entry, const prove::Finding& f,
+                             const launch::Options& o, const prove::Options& engine, double seconds) {
+  using interp::Inputs;
+  const auto begin = std::chrono::steady_clock::now();
+  const ir::Function& kernel = m.function(entry);
+  if (!kernel.kernel) return std::nullopt;
+  std::optional<interp::Shape> shape = shape_of(m, f, o);
+  if (!shape) return std::nullopt;
+  const bool any_warp = m.dialect == ir::Dialect::opencl && !o.warp_size && !o.sub_group_size && uses_warps(m);
   interp::Limits limits{.steps = 300'000, .cancelled = o.spent, .window = uint64_t{1} << 40};
-  const std::array tries{interp::Inputs::small, interp::Inputs::wild, interp::Inputs::zeros, interp::Inputs::small,
-                         interp::Inputs::wild};
-  for (size_t n = 0; n < tries.size(); ++n) {
-    const auto drawn = tries[n];
+  constexpr size_t k_turns = 5;
+  constexpr std::array tries{Inputs::small, Inputs::wild, Inputs::zeros, Inputs::small, Inputs::wild,
+                             Inputs::tiny,  Inputs::tiny, Inputs::zeros, Inputs::tiny,  Inputs::small};
+  bool cut_short = false, others = false;
+  // At first with the numbers of the counterexample and the groups of its threads. A run of these that does not come to
+  // its end (a loop of 2^30 rounds, a sum that overflows) says little of the pair of places: then with other numbers.
+  // And the race may be one with whoever comes last: then with all groups, where these are few threads.
+  for (size_t n = 0; n < 2 * k_turns; ++n) {
+    const size_t turn = n % k_turns;
+    if (n == k_turns) {
+      const uint64_t groups = product(shape->num_groups);
+      const bool all = !shape->groups.empty() && shape->groups.size() < groups &&
+                       groups * product(shape->local_size) <= limits.ordered_threads;
+      others = cut_short;
+      if (!all && !others) break;
+      if (all) shape->groups.clear();
+    }
     limits.seconds = seconds - std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (limits.seconds <= 0) return std::nullopt;
-    interp::Inputs inputs;
+    if (limits.seconds <= 0) break;
+    Inputs inputs;
     inputs.seed = o.seed + n;
-    inputs.drawn = drawn;
-    const auto& parameters = m.function(entry).parameters;
-    for (const auto& [name, value] : f.arguments)
-      for (uint32_t k = 0; k < parameters.size(); ++k)
-        if (parameters[k].name == name) inputs.arguments[k] = value;
-    for (const std::string& name : f.null_parameters)
-      for (uint32_t k = 0; k < parameters.size(); ++k)
-        if (parameters[k].name == name) inputs.null_parameters.insert(k);
+    inputs.drawn = tries[n];
+    if (others) inputs.arguments = other_numbers(kernel, engine, *shape, inputs.seed);
+    for (uint32_t k = 0; k < kernel.parameters.size(); ++k) {
+      const std::string& name = kernel.parameters[k].name;
+      for (const auto& [of, value] : f.arguments)
+        if (!others && of == name) inputs.arguments[k] = value;
+      if (std::ranges::find(f.null_parameters, name) != f.null_parameters.end()) inputs.null_parameters.insert(k);
+    }
     // A counter that starts elsewhere makes races that the host's reset does not allow: none of them is confirmed.
     start_at_zero(m, inputs);
-    inputs.spread = o.profile == launch::Profile::standard && n % 2 == 1;
+    inputs.spread = o.profile == launch::Profile::standard && turn % 2 == 1;
     static constexpr uint32_t k_warps[] = {64, 2, 32, 128, 8};
-    if (any_warp) shape.warp_size = k_warps[n];
-    const interp::Outcome r = interp::run(m, entry, shape, inputs, limits);
+    if (any_warp) shape->warp_size = k_warps[turn];
+    const interp::Outcome r = interp::run(m, entry, *shape, inputs, limits);
+    cut_short = cut_short || r.status == interp::Outcome::gave_up || r.status == interp::Outcome::impossible;
     if ((r.order_lost && r.synchronises) || r.status == interp::Outcome::impossible) continue;
     for (const interp::Defect& d : r.defects)
-      if (!d.made_up && (!d.same_value || !o.benign_races) && same_defect(f, d, m)) return d;
+      if (!d.made_up && (!d.same_value || !o.benign_races) && same_defect(f, d, m)) return Shown{d, inputs.arguments};
   }
   return std::nullopt;
 }
 
-void tell_as_run(const ir::Module& m, const interp::Defect& run, prove::Finding& f) {
+void tell_as_run(const ir::Module& m, const ir::Function& kernel, const Shown& shown, prove::Finding& f) {
+  const interp::Defect& run = shown.defect;
+  for (auto& [name, value] : f.arguments)
+    for (const auto& [k, used] : shown.arguments)
+      if (kernel.parameters[k].name == name) value = used;
   if (f.kind != prove::Kind::race || f.threads.size() != 2) return;
   const auto of = [&](const prove::Side& s, const interp::AccessRecord& a) {
     return ir::where(m, s.place) == ir::where(m, a.place) &&

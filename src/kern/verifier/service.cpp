@@ -702,11 +702,11 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
     for (const prove::Finding& finding : r.findings) {
       const auto start = std::chrono::steady_clock::now();
       if (!shown) {
-        const std::optional<interp::Defect> run = confirm(*module, f, finding, o, runs);
+        const std::optional<Shown> run = confirm(*module, f, finding, o, engine, runs);
         said.findings.push_back({.finding = finding, .confirmed = run.has_value()});
         if (run) {
-          said.findings.back().values = values_text(*run);
-          if (!o.compat) tell_as_run(*module, *run, said.findings.back().finding);
+          said.findings.back().values = values_text(run->defect);
+          if (!o.compat) tell_as_run(*module, module->function(f), *run, said.findings.back().finding);
         }
       } else {
         said.findings.push_back({.finding = finding, .confirmed = true, .values = *shown});

@@ -6,6 +6,7 @@
 // Laws: `verified` (exit 0) only if every function that was asked for was proved; a construct that is not modelled, a
 // spent budget or an unknown answer is exit 3, never a pass. A finding is labelled confirmed only if a concrete run
 // showed it.
+#include <map>
 #include <optional>
 
 #include "interp/interp.h"
@@ -33,13 +34,19 @@ std::string thread_text(const ir::Module& m, const prove::Side& s, const launch:
 launch::Options launched(const launch::Options& o, const prove::Finding& f);
 // "local_size=7, num_groups=2" in the language's own words; "" if the launch is fixed.
 std::string launch_text(const ir::Module& m, const launch::Options& o, const prove::Finding& f);
-// A concrete run of the finding's launch and arguments that shows the same defect; none if the launch is too large, or
-// no run does. Within `seconds`.
-std::optional<interp::Defect> confirm(const ir::Module& m, ir::FunctionId entry, const prove::Finding& f,
-                                      const launch::Options& o, double seconds = 10);
-// A race that a run shows is told with the threads and the element of that run. The prover's may be ones that no run
-// has: it leaves open what memory holds.
-void tell_as_run(const ir::Module& m, const interp::Defect& run, prove::Finding& f);
+// What a run shows, and with which numbers for the kernel's parameters.
+struct Shown {
+  interp::Defect defect;
+  std::map<uint32_t, uint64_t> arguments;  // by number of the parameter
+};
+// A concrete run of the finding's launch that shows the same defect, with the finding's arguments, or, where a run with
+// these is cut short, with others that `engine` and the preconditions allow. None if the launch is too large, or no run
+// does. Within `seconds`.
+std::optional<Shown> confirm(const ir::Module& m, ir::FunctionId entry, const prove::Finding& f,
+                             const launch::Options& o, const prove::Options& engine, double seconds = 10);
+// What a run shows is told with the arguments of that run, a race also with its threads and element. The prover's may
+// be ones that no run has: it leaves open what memory holds.
+void tell_as_run(const ir::Module& m, const ir::Function& kernel, const Shown& shown, prove::Finding& f);
 // Of a race in a run: "a write of 3, then a read of 0"; else "".
 std::string values_text(const interp::Defect& d);
 
