@@ -68,7 +68,6 @@ Term Promises::product(Term a, Term b) const {
   for (uint8_t i = 0; i + 1 < w; ++i) {
     const auto low = static_cast<uint8_t>(w - 1 - i);
     const auto bits = static_cast<uint8_t>(w - low);
-    if (bits == 0) continue;
     conjuncts.push_back(pool_.implies(pool_.eq(pool_.extract(x, i, 1), pool_.yes()),
                                       pool_.eq(pool_.extract(y, low, bits), pool_.constant(0, bits))));
   }

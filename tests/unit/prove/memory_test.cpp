@@ -125,6 +125,43 @@ TEST(MemoryOfTwo, SharedContents) {
   EXPECT_FALSE(alike(p));
 }
 
+TEST(MemoryOfTwo, WhoForgets) {
+  Arrays a;
+  const auto g = a.region(ir::Space::global), p = a.region(ir::Space::private_);
+  a.begin();
+  Memory& m = *a.memory;
+  const Term yes = a.pool.yes(), no = a.pool.no(), on = a.pool.variable(1, "on");
+  for (const ir::RegionId r : {g, p})
+    for (const bool shared : {true, false})
+      for (const size_t who : {0u, 1u}) {
+        const Pair before{m.read(r, 0, a.at(4), 4, false), m.read(r, 1, a.at(4), 4, false)};
+        Pair guard{no, no};
+        guard[who] = yes;
+        m.forget(r, guard, shared);
+        EXPECT_NE(m.read(r, static_cast<int>(who), a.at(4), 4, false), before[who]);
+        EXPECT_EQ(m.read(r, static_cast<int>(1 - who), a.at(4), 4, false), before[1 - who]);
+        // Under a guard: else it is what it was.
+        m.write(r, static_cast<int>(who), yes, a.at(4), 4, false, a.word(7));
+        guard[who] = on;
+        m.forget(r, guard, shared);
+        const Term now = m.read(r, static_cast<int>(who), a.at(4), 4, false);
+        ASSERT_EQ(a.pool[now].op, formula::Op::ite);
+        EXPECT_EQ(a.pool[now].kids[0], on);
+        EXPECT_EQ(a.pool[now].kids[2], a.word(7));
+      }
+}
+
+TEST(MemoryOfTwo, MoreStoresThanAreLookedThrough) {
+  for (const int stores : {299, 300}) {
+    Arrays a;
+    const auto s = a.region(ir::Space::group);
+    a.begin();
+    for (int i = 0; i < stores; ++i)
+      a.memory->write(s, 0, a.pool.variable(1, "on"), a.at(4), 4, false, a.word(static_cast<uint64_t>(i)));
+    EXPECT_EQ(a.memory->read(s, 0, a.at(4), 4, false) == a.memory->read(s, 0, a.at(4), 4, false), stores == 299);
+  }
+}
+
 TEST(MemoryOfTwo, WhatBothHaveComeTo) {
   Arrays a;
   const auto s = a.region(ir::Space::group), p = a.region(ir::Space::private_);
@@ -162,7 +199,11 @@ TEST(MemoryOfTwo, WhatBothHaveComeTo) {
   EXPECT_EQ(of_both(1, 4), of_both(0, 4));
   m.write(p, 0, a.pool.yes(), a.at(4), 4, false, a.word(7));
   EXPECT_NE(m.read_of_both(p, 1, a.at(4), 4, false), a.word(7));
+  m.write(s, 0, a.pool.yes(), a.at(32), 8, true, a.pool.variable(64, "p"));
+  EXPECT_NE(of_both(1, 32, 8), of_both(1, 32, 8));
   m.make_adversarial(s);
+  m.write(s, 0, a.pool.yes(), a.at(4), 4, false, a.word(7));
+  EXPECT_NE(of_both(1, 4), a.word(7));
   EXPECT_NE(of_both(1, 4), of_both(1, 4));
 }
 
@@ -241,6 +282,10 @@ TEST(MemoryOfTwo, Copies) {
   m.write(from, 0, a.pool.yes(), a.at(4), 4, false, a.word(8));
   EXPECT_EQ(m.read(to, 0, a.at(4), 4, false), a.word(7));
   EXPECT_FALSE(m.copy(to, given, 0));
+  a.m.regions[from.index].pointers = {{.offset = 8, .target = to, .addend = 0}};
+  EXPECT_FALSE(m.copy(to, from, 0));
+  a.m.regions[from.index].pointers.clear();
+  EXPECT_TRUE(m.copy(to, from, 0));
   m.make_adversarial(from);
   EXPECT_FALSE(m.copy(to, from, 0));
   EXPECT_FALSE(m.copy(from, to, 0));

@@ -60,6 +60,32 @@ TEST(Preparation, WhatStandsAloneIsKnownInTheRest) {
   Question::expect(simplified(p, links), {q.x, q.y, q.z, less});
 }
 
+// What is known goes into terms that no conjunction looks into, round by round.
+TEST(Preparation, WhatIsKnownDeepInside) {
+  Question q;
+  Pool& p = q.pool;
+  const Term less = p.ult(q.a, q.b), then = p.ult(q.c, q.d);
+  const Term by_less = p.any(p.ult(p.ite(less, q.a, q.b), q.a), then),
+             by_then = p.any(p.ult(p.ite(then, q.c, q.d), q.c), q.y);
+  const std::vector<Term> goal{by_then, by_less, less};
+  q.same(goal, simplified(p, goal));
+  Question::expect(simplified(p, goal), {less, then, q.y});
+  Question::expect(prepared(p, q.products, goal), {less, then, q.y});
+  const std::vector<Term> denied{p.not_(less), p.any(p.ult(p.ite(less, q.b, q.a), q.a), then)};
+  q.same(denied, simplified(p, denied));
+  Question::expect(simplified(p, denied), {p.not_(less), then});
+}
+
+// An equation of truth values replaces nothing.
+TEST(Preparation, EquationsOfTruthValues) {
+  Question q;
+  Pool& p = q.pool;
+  const std::vector<Term> goal{p.eq(q.x, q.y), p.eq(q.x, q.z), p.any(q.x, p.ult(q.a, q.b))};
+  const auto r = prepared(p, q.products, goal);
+  q.same(goal, r);
+  Question::expect(r, goal);
+}
+
 TEST(Preparation, TruthValuesArePutIn) {
   Question q;
   Pool& p = q.pool;

@@ -97,6 +97,35 @@ TEST(Promises, ClaimsHoldOfJustTheseNumbers) {
     }
 }
 
+// In the forms that cost a solver least.
+TEST(Promises, FormsOfClaims) {
+  for (const bool first : {true, false})
+    for (const int64_t c : {3, -3, -1}) {
+      Numbers n(6);
+      const auto k = [&](int64_t v) { return n.pool.constant(static_cast<uint64_t>(v) & 63, 6); };
+      n.promises.arithmetic(Op::mul, first ? k(c) : n.a, first ? n.a : k(c), n.guard, 0, 3);
+      const auto broken = n.broken(32, 0);
+      ASSERT_EQ(broken.size(), 1u);
+      const Term kept = c == -1 ? n.pool.ne(n.a, k(-32)) : n.pool.all(n.pool.sle(k(-10), n.a), n.pool.sle(n.a, k(10)));
+      EXPECT_EQ(broken[0].claim, n.pool.implies(n.guard, kept));
+    }
+  Numbers n(6);
+  n.promises.arithmetic(Op::add, n.a, n.b, n.guard, 0, 3);
+  const Term sum = n.pool.add(n.pool.sext(n.a, 7), n.pool.sext(n.b, 7));
+  const auto broken = n.broken(31, 31);
+  ASSERT_EQ(broken.size(), 1u);
+  EXPECT_EQ(broken[0].claim, n.pool.implies(n.guard, n.pool.all(n.pool.sle(n.pool.constant(96, 7), sum),
+                                                                n.pool.sle(sum, n.pool.constant(31, 7)))));
+  // Half of the bits of either factor.
+  Numbers odd(7);
+  odd.promises.arithmetic(Op::mul, odd.a, odd.b, odd.guard, 0, 3);
+  const auto product = odd.broken(63, 63);
+  ASSERT_EQ(product.size(), 1u);
+  EXPECT_NE(odd.model(7, 120).value(odd.pool, product[0].small), 0u);
+  EXPECT_EQ(odd.model(8, 0).value(odd.pool, product[0].small), 0u);
+  EXPECT_EQ(odd.model(0, 119).value(odd.pool, product[0].small), 0u);
+}
+
 TEST(Promises, SumsOf64Bits) {
   constexpr uint64_t k_high = uint64_t{1} << 63, k_most = k_high - 1;
   const std::vector<uint64_t> values{0, 1, 2, k_most, k_most - 1, k_high, k_high + 1, ~uint64_t{0}, uint64_t{1} << 62};

@@ -209,6 +209,74 @@ TEST(RowSums, OneNumberTwice) {
   EXPECT_EQ(p.asked.size(), 1u);
 }
 
+// Rests that are no two numbers of one unit.
+TEST(RowSums, OtherRests) {
+  Positions p;
+  const auto row = [&](size_t t) { return p.product(p.y[t], p.w); };
+  const auto question = [&](Term rest, Term far) {
+    const Term within = p.pool.all(p.pool.slt(rest, p.w.whole), p.pool.slt(p.pool.neg(p.w.whole), rest));
+    return p.pool.not_(p.pool.all(p.pool.slt(p.zero, p.w.whole), p.pool.any(far, within)));
+  };
+  const Term x = p.x[0].whole, z = p.x[1].whole;
+  EXPECT_EQ(p.split(p.plus(p.plus(row(0), p.x[0]), p.x[1]), row(1)).size(), 2u);
+  EXPECT_EQ(p.asked, (std::vector<Term>{question(p.pool.add(x, z), p.pool.no())}));
+  EXPECT_EQ(p.split(p.plus(row(0), p.product(p.constant(2), p.x[0])), row(1)).size(), 2u);
+  EXPECT_EQ(p.asked, (std::vector<Term>{question(p.pool.scale(x, 2), p.pool.no())}));
+  // Constants alone.
+  const auto alike = p.split(p.plus(row(0), p.constant(3)), p.plus(row(1), p.constant(3)));
+  EXPECT_EQ(alike, (std::vector<Term>{p.pool.yes(), p.pool.eq(p.y[0].whole, p.y[1].whole)}));
+  const auto apart = p.split(p.plus(row(0), p.constant(3)), p.plus(row(1), p.constant(1)));
+  ASSERT_EQ(apart.size(), 2u);
+  EXPECT_EQ(apart[0], p.pool.no());
+  // Rests stay below 2^46.
+  const auto many = [&](const Rows::Sum& n) { return p.product(p.constant(16383), n); };
+  EXPECT_FALSE(p.split(p.plus(row(0), many(p.x[0])), row(1)).empty());
+  EXPECT_FALSE(p.split(row(0), p.plus(row(1), many(p.x[0]))).empty());
+  const Rows::Sum sum = p.plus(many(p.x[0]), p.plus(many(p.x[1]), many(p.any("u"))));
+  EXPECT_TRUE(p.split(p.plus(row(0), sum), row(1)).empty());
+  EXPECT_TRUE(p.split(row(0), p.plus(row(1), sum)).empty());
+}
+
+// A row that may be longer than any rest.
+TEST(RowSums, LongRows) {
+  Positions p;
+  const Term l = p.pool.variable(64, "l");
+  const Rows::Sum w = p.rows.leaf(p.pool.extract(l, 0, 48), l, -(Wide{1} << 40), Wide{1} << 40);
+  const auto position = [&](size_t t) {
+    return p.plus(p.rows.multiply(p.y[t], w, 64, true), p.product(p.constant(2), p.x[t]));
+  };
+  ASSERT_EQ(p.split(position(0), position(1)).size(), 2u);
+  const Term rest = p.pool.sub(p.pool.scale(p.x[0].whole, 2), p.pool.scale(p.x[1].whole, 2));
+  const Term within = p.pool.all(p.pool.slt(rest, l), p.pool.slt(p.pool.neg(l), rest));
+  const Term far = p.pool.sle(p.pool.constant(uint64_t{1} << 46, 64), l);
+  EXPECT_EQ(p.asked, (std::vector<Term>{p.pool.not_(p.pool.all(p.pool.slt(p.zero, l), p.pool.any(far, within)))}));
+}
+
+// (x * w + y) * w + r: x and x' are one number only where the first step says so.
+TEST(RowSums, NumbersThatAreNotOne) {
+  Positions p;
+  const auto position = [&](size_t t, const Rows::Sum& rest) {
+    const Rows::Sum inner = p.plus(p.product(p.x[t], p.w), p.y[t]);
+    p.rows.note(inner);
+    return p.plus(p.product(inner, p.w), rest);
+  };
+  const Term x = p.pool.eq(p.x[0].whole, p.x[1].whole), y = p.pool.eq(p.y[0].whole, p.y[1].whole);
+  const auto by = [&](int64_t c, size_t t) { return p.product(p.constant(c), p.x[t]); };
+  const auto other = p.split(position(0, by(2, 0)), position(1, by(3, 1)));
+  ASSERT_EQ(other.size(), 3u);
+  EXPECT_EQ(other[0], p.pool.eq(p.pool.scale(p.x[0].whole, 2), p.pool.scale(p.x[1].whole, 3)));
+  EXPECT_EQ(other[1], y);
+  EXPECT_EQ(other[2], x);
+  const auto constant = p.split(position(0, p.x[0]), position(1, p.constant(5)));
+  ASSERT_EQ(constant.size(), 3u);
+  EXPECT_EQ(constant[1], y);
+  EXPECT_EQ(constant[2], x);
+  const auto turned = p.split(position(0, p.constant(5)), position(1, p.x[1]));
+  ASSERT_EQ(turned.size(), 3u);
+  EXPECT_EQ(turned[1], y);
+  EXPECT_EQ(turned[2], x);
+}
+
 TEST(RowSums, WithoutProducts) {
   Positions p;
   // Small sums say nothing new.
