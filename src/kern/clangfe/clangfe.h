@@ -117,7 +117,7 @@ struct HostKernel {
 
 struct Unit {
   ir::Module module;                                         // the kernels that were read
-  std::vector<HostKernel> kernels;                           // all, in the order of the text
+  std::vector<HostKernel> kernels;                           // all, in the order of the text; OpenCL: those not read
   std::vector<std::string> missing;                          // included files that are not there
   std::vector<Diagnostic> errors;                            // all that clang found, wherever it is
   uint32_t cuda_arch = 0;                                    // the value that was taken

@@ -755,19 +755,27 @@ Expected<Module> Lowering::run() {
       opencl_version_ = static_cast<uint32_t>(v->getZExtValue());
   add_functions();
   Diagnostics first;
+  const auto refuse_for = [&](const llvm::Function& f) {
+    if (faults_.list.empty()) return;
+    refused_.try_emplace(&f, faults_.list.front());
+    if (first.list.empty()) first = std::move(faults_);
+    faults_ = {};
+  };
   for (llvm::Function& f : *in_.module)
     if (functions_.count(&f) != 0) {
+      of_images_ = {};
       lower_function(f);
-      if (faults_.list.empty()) continue;
-      refused_.try_emplace(&f, faults_.list.front());
-      if (first.list.empty()) first = std::move(faults_);
-      faults_ = {};
+      if (of_images_.written) image_writers_.insert(&f);
+      if (of_images_.barrier) barriers_without_images_.insert(&f);
+      refuse_for(f);
+    }
+  for (const auto& [k, id] : functions_)
+    if (opencl_version_ >= 2 && is_kernel(*k) && image_races_barrier(*k)) {
+      place_ = module_.function(id).place;
+      refuse("an image that is written beside a barrier without CLK_IMAGE_MEM_FENCE | CLK_GLOBAL_MEM_FENCE");
+      refuse_for(*k);
     }
   if (!first.list.empty()) return std::unexpected(std::move(first));
-  // From OpenCL 2.0 on, images are memory of their own, which other fences do not order.
-  if (writes_image_ && barrier_without_images_ && opencl_version_ >= 2)
-    refuse("an image that is written beside a barrier without CLK_IMAGE_MEM_FENCE | CLK_GLOBAL_MEM_FENCE");
-  if (!faults_.list.empty()) return std::unexpected(std::move(faults_));
   resolve_pointers(module_);
   in_space();
   if (!faults_.list.empty()) return std::unexpected(std::move(faults_));

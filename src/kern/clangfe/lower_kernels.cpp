@@ -35,29 +35,51 @@ bool has_address(const llvm::Function& f) {
   });
 }
 
-// `reqd_work_group_size(X, Y, Z)`: no other launch exists (OpenCL C 3.0, 6.13.2), so it is a precondition.
-// work_group_size_hint is none.
+// `reqd_work_group_size(X, Y, Z)`: no other launch exists (OpenCL C 3.0, 6.13.2), so it is a precondition. So is
+// `intel_reqd_sub_group_size(N)` (cl_intel_required_subgroup_size). work_group_size_hint is none.
 void require_sizes(llvm::Module& m) {
   for (llvm::Function& f : m) {
-    const llvm::MDNode* node = f.isDeclaration() ? nullptr : f.getMetadata("reqd_work_group_size");
-    if (node == nullptr || node->getNumOperands() != 3) continue;
+    if (f.isDeclaration()) continue;
+    const llvm::MDNode* group = f.getMetadata("reqd_work_group_size");
+    const llvm::MDNode* sub_group = f.getMetadata("intel_reqd_sub_group_size");
+    if (group == nullptr && sub_group == nullptr) continue;
     llvm::IRBuilder<> b(&*f.getEntryBlock().getFirstInsertionPt());
     if (const llvm::DISubprogram* s = f.getSubprogram())
       b.SetCurrentDebugLocation(
           llvm::DILocation::get(m.getContext(), s->getLine(), 1, const_cast<llvm::DISubprogram*>(s)));
-    llvm::Type* size = b.getIntNTy(m.getDataLayout().getPointerSizeInBits());
-    const auto asks =
-        m.getOrInsertFunction("_Z14get_local_sizej", llvm::FunctionType::get(size, {b.getInt32Ty()}, false));
     const auto requires_ = m.getOrInsertFunction("_Z20__fencepost_requiresb",
                                                  llvm::FunctionType::get(b.getVoidTy(), {b.getInt1Ty()}, false));
-    for (unsigned d = 0; d < 3; ++d)
-      if (const auto* n = llvm::mdconst::dyn_extract<llvm::ConstantInt>(node->getOperand(d)))
-        b.CreateCall(requires_, {b.CreateICmpEQ(b.CreateCall(asks, {b.getInt32(d)}),
-                                                llvm::ConstantInt::get(size, n->getZExtValue()))});
+    const auto require = [&](llvm::Value* size, const llvm::MDOperand& is) {
+      if (const auto* n = llvm::mdconst::dyn_extract<llvm::ConstantInt>(is))
+        b.CreateCall(requires_,
+                     {b.CreateICmpEQ(size, llvm::ConstantInt::get(size->getType(), n->getZExtValue()))});
+    };
+    if (group != nullptr && group->getNumOperands() == 3) {
+      llvm::Type* size = b.getIntNTy(m.getDataLayout().getPointerSizeInBits());
+      const auto asks =
+          m.getOrInsertFunction("_Z14get_local_sizej", llvm::FunctionType::get(size, {b.getInt32Ty()}, false));
+      for (unsigned d = 0; d < 3; ++d) require(b.CreateCall(asks, {b.getInt32(d)}), group->getOperand(d));
+    }
+    if (sub_group != nullptr && sub_group->getNumOperands() == 1) {
+      const auto asks =
+          m.getOrInsertFunction("_Z22get_max_sub_group_sizev", llvm::FunctionType::get(b.getInt32Ty(), false));
+      require(b.CreateCall(asks), sub_group->getOperand(0));
+    }
   }
 }
 
 }  // namespace
+
+bool Lowering::image_races_barrier(const llvm::Function& kernel) const {
+  const auto reached = [&](const std::set<const llvm::Function*>& some) {
+    return std::any_of(some.begin(), some.end(), [&](const llvm::Function* f) {
+      // By contract, functions are followed by themselves, and one with an address may be called from anywhere.
+      return !options_.inline_calls || has_address(*f) ||
+             callers(const_cast<llvm::Function*>(f)).contains(const_cast<llvm::Function*>(&kernel));
+    });
+  };
+  return reached(image_writers_) && reached(barriers_without_images_);
+}
 
 // Kernels that cannot be expressed are taken out, and what is left is lowered again: a function that was left half way
 // has values and regions that break the laws of the module. A function whose address is taken stays without its body:

@@ -181,7 +181,7 @@ std::optional<Values> Lowering::lower_opencl(const llvm::CallBase& c, const Dema
     }
     const auto known = constant_of(flags);
     // Images are taken for global memory: one flag alone orders a part of that, and which part is not told apart.
-    barrier_without_images_ = barrier_without_images_ || !orders || !known || (*known & 4) == 0 || (*known & 2) == 0;
+    of_images_.barrier = of_images_.barrier || !orders || !known || (*known & 4) == 0 || (*known & 2) == 0;
     const ValueId off = bits(0, 1);
     barrier(group ? Scope::group : Scope::warp, orders ? bit_of(flags, 0) : off, orders ? bit_of(flags, 1) : off);
     return Values{};
@@ -453,7 +453,7 @@ std::optional<Values> Lowering::lower_opencl_image(const llvm::CallBase& c, cons
   if (d.parameters.find("array") != std::string::npos || d.parameters.find("msaa") != std::string::npos ||
       d.parameters.find("depth") != std::string::npos)
     return refuse("'" + n + "' of an image of this kind");
-  writes_image_ = writes_image_ || write;
+  of_images_.written = of_images_.written || write;
   const ValueId image = value(c.getArgOperand(0));
   const bool sampler = read && d.parameters.find("ocl_sampler") != std::string::npos;
   const llvm::Value* coordinates = c.getArgOperand(sampler ? 2 : 1);

@@ -149,6 +149,9 @@ class Lowering {
   void in_space();
   // Calls of addresses may lead to functions that are withheld.
   void without_withheld();
+  // From OpenCL 2.0 on, images are memory of their own, which other fences do not order. Whether this kernel, or what it
+  // calls, writes one and has a barrier that orders none.
+  bool image_races_barrier(const llvm::Function& kernel) const;
   void own_copy(ir::ValueId to, ir::ValueId from, uint64_t bytes);
   void own_wait(ir::OwnCopies what, uint64_t pending);
   std::optional<Values> lower_pure(const llvm::CallBase& c, const Demangled& d);
@@ -172,7 +175,11 @@ class Lowering {
   std::map<const llvm::Function*, ir::FunctionId> functions_;
   std::map<const llvm::GlobalVariable*, ir::RegionId> globals_;
   ir::RegionId dynamic_shared_;  // all `extern __shared__` arrays of CUDA start at one address
-  bool writes_image_ = false, barrier_without_images_ = false;
+  struct OfImages {
+    bool written = false, barrier = false;  // an image; a barrier that does not order images
+  };
+  OfImages of_images_;  // of the current function
+  std::set<const llvm::Function*> image_writers_, barriers_without_images_;
   uint32_t opencl_version_ = 0;
   std::map<std::string, uint32_t> source_numbers_;
   std::map<const llvm::DILocation*, ir::PlaceId> place_numbers_;

@@ -481,9 +481,18 @@ Expected<Unit> read(const SourcePtr& file, const Options& options) {
     auto parsed = parse(file, options);
     if (!parsed) return std::unexpected(std::move(parsed.error()));
     prepare(*(*parsed)->module, options);
-    auto module = lower(file, **parsed, options);
+    std::map<std::string, Diagnostic> refused;
+    auto module = lower(file, **parsed, options, &refused);
     if (!module) return std::unexpected(std::move(module.error()));
-    return Unit{.module = std::move(*module), .other_text = std::move((*parsed)->other_text)};
+    Unit out{.module = std::move(*module), .other_text = std::move((*parsed)->other_text)};
+    if (out.module.kernels().empty() && !refused.empty()) {
+      Diagnostics ds;
+      ds.add(refused.begin()->second);
+      return std::unexpected(std::move(ds));
+    }
+    for (const auto& [name, why] : refused)
+      out.kernels.push_back({.name = name, .symbol = name, .place = why.span, .not_read = why});
+    return out;
   }
   auto surveyed = survey(file, options);
   if (!surveyed) return std::unexpected(std::move(surveyed.error()));

@@ -189,7 +189,7 @@ Expected<Options> options_of(const Header& h, const std::vector<std::string>& mo
   if (auto own = parse(h.words, h.line); !own) return own;
   std::vector<std::string> all = h.words;
   all.insert(all.end(), more.begin(), more.end());
-  return parse(all, h.line);
+  return parse(all, h.line, nullptr, h.words.size());
 }
 
 Expected<std::vector<std::string>> kernel_files(const std::string& folder) {

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <set>
 
 #include "launch/toolkit.h"
@@ -19,6 +20,7 @@ namespace {
 constexpr const char *k_size = "SIZE", *k_launch = "Launch", *k_input = "Input", *k_check = "What is checked",
                      *k_how = "How", *k_infer = "Inference", *k_output = "Output",
                      *k_reference = "Accepted for scripts of the reference, without effect";
+constexpr std::string_view k_repeated = "May be repeated.";  // how the help of such an option ends
 
 constexpr std::array k_table = {
     OptionInfo{"--local_size", k_size, "", k_launch,
@@ -137,7 +139,7 @@ constexpr std::array k_table = {
                "With --suite: say what differs from an earlier --table, in verdicts and time."},
     OptionInfo{"--plot", "FILE", "", k_output, "With --compare: draw the times of both, as SVG."},
     OptionInfo{"--vcgen-opt", "WORD", "", k_how,
-               "An option of the reference's generator: /checkArrays:A,B or /noRefinedAtomics."},
+               "An option of the reference's generator: /checkArrays:A,B or /noRefinedAtomics. May be repeated."},
     OptionInfo{"--solver", "NAME", "", k_reference, ""},
     OptionInfo{"--race-instrumenter", "NAME", "", k_reference, ""},
     OptionInfo{"--keep-temps", "", "", k_reference, ""},
@@ -197,10 +199,11 @@ constexpr Needs k_needs[] = {
 
 class Parser {
  public:
-  Parser(const SourcePtr& line, const Permit& permit) : line_(line), permit_(permit) {}
+  Parser(const SourcePtr& line, const Permit& permit, size_t own) : line_(line), permit_(permit), own_(own) {}
 
   Expected<Options> run(const std::vector<std::string>& words) {
     for (size_t i = 0; i < words.size() && faults_.list.empty(); ++i) {
+      if (i == own_) values_.clear();
       place(words[i]);
       const std::string& w = words[i];
       if (permit_ && (w == "--" || w.size() < 2 || w[0] != '-'))
@@ -266,6 +269,7 @@ class Parser {
           fault(why, "");
           break;
         }
+      twice(*info, value);
       set(*info, value);
     }
     span_ = {};
@@ -380,6 +384,14 @@ class Parser {
     }
     if (out.size() > 3) fault(fmt::format("{} has {} dimensions", info.name, out.size()), "a launch has one to three");
     return out;
+  }
+
+  // Of two values one would be passed over.
+  void twice(const OptionInfo& info, const std::string& value) {
+    if (std::string_view(info.help).ends_with(k_repeated) || std::string_view(info.group) == k_reference) return;
+    const auto [before, is_new] = values_.emplace(info.name, value);
+    if (!is_new && before->second != value)
+      fault(fmt::format("{} is given twice: '{}' and '{}'", info.name, before->second, value), "give one of the two");
   }
 
   // Options that exclude each other: the second one names the first.
@@ -648,20 +660,23 @@ class Parser {
 
   SourcePtr line_;
   const Permit& permit_;
+  const size_t own_;  // from this word on the command line speaks, whose options replace those of a header
   Span span_;
   size_t from_ = 0;
   Options o_;
   Diagnostics faults_;
   std::vector<std::pair<std::string, std::string>> chosen_;
   std::set<std::string_view> given_;
+  std::map<std::string_view, std::string> values_;
 };
 
 }  // namespace
 
 std::span<const OptionInfo> option_table() { return k_table; }
 
-Expected<Options> parse(const std::vector<std::string>& words, const SourcePtr& line, const Permit& permit) {
-  return Parser(line, permit).run(words);
+Expected<Options> parse(const std::vector<std::string>& words, const SourcePtr& line, const Permit& permit,
+                        size_t own) {
+  return Parser(line, permit, own).run(words);
 }
 
 Expected<void> settle(Options& o, const Source& file) {

@@ -140,10 +140,11 @@ inline uint32_t cuda_arch_of(const Options& o) {
 // (a Source without text: messages have no place).
 // `permit`: what is wrong with this option and value where these words come from, "" if nothing; words that are no
 // options, and "--", are asked as values of an option without a name. None: all are permitted, as on the command line.
+// An option that may not be repeated has one value; words from number `own` on replace what those before them say.
 struct OptionInfo;
 using Permit = std::function<std::string(const OptionInfo&, const std::string& value)>;
 Expected<Options> parse(const std::vector<std::string>& words, const SourcePtr& line = nullptr,
-                        const Permit& permit = nullptr);
+                        const Permit& permit = nullptr, size_t own = 0);
 // What must hold before a kernel is looked at: sizes are given, positive, of at most three dimensions and fit together;
 // the dialect is known. CUDA may lack sizes: the file has them. Fills num_groups, from global_size, and dialect.
 Expected<void> settle(Options& options, const Source& file);

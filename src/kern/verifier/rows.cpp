@@ -310,7 +310,7 @@ std::string rows(const Report& r) {
                                                             : "not decided";
     out += fmt::format("  {}  {}", k.name, verdict);
     if (k.options != nullptr && !k.not_read) {
-      out += "  " + launch_words(k.options->launch, true);
+      out += "  " + launch_words(k.options->launch, *k.options->dialect == ir::Dialect::cuda);
       for (const launch::Arguments& a : k.options->kernel_args)
         if (a.kernel == k.name) {
           std::string given;

@@ -118,6 +118,8 @@ Diagnostics reasons(const clangfe::Unit& unit) {
 
 // Why no kernel was read, where there are some or where none was found behind errors.
 Diagnostics nothing_read(const clangfe::Unit& unit) {
+  const bool opencl = unit.module.dialect == ir::Dialect::opencl;  // whose list has the kernels that were not read
+  if (opencl && !unit.module.kernels().empty()) return {};
   if (!std::ranges::all_of(unit.kernels, [](const auto& k) { return k.not_read.has_value(); })) return {};
   Diagnostics ds = reasons(unit);
   if (ds.list.empty()) ds.list = unit.errors;

@@ -93,6 +93,23 @@ TEST(Options, what_excludes_each_other) {
             std::string::npos);
 }
 
+TEST(Options, of_two_values_none_is_passed_over) {
+  EXPECT_NE(failure({"--blockDim=8", "--gridDim=1", "--blockDim=9"})
+                .find("--blockDim is given twice: '8' and '9'"),
+            std::string::npos);
+  EXPECT_NE(failure({"--block-dim=8", "--blockDim=9"}).find("is given twice"), std::string::npos);
+  EXPECT_NE(failure({"--model=ptx", "--model=cuda"}).find("is given twice"), std::string::npos);
+  EXPECT_TRUE(parse({"--blockDim=8", "--blockDim=8", "--strict", "--strict"}));
+  EXPECT_TRUE(parse({"-DA=1", "-DB=2", "-Ia", "-Ib", "--kernel-args=k,1", "--kernel-args=l,2", "--clang-opt=-Wall",
+                     "--clang-opt=-Wextra", "--vcgen-opt=/checkArrays:a", "--vcgen-opt=/noRefinedAtomics",
+                     "--solver=cvc4", "--solver=z3"}));
+  // What the command line says replaces what a header does.
+  const auto o = parse({"--blockDim=8", "--blockDim=9"}, nullptr, nullptr, 1);
+  ASSERT_TRUE(o);
+  EXPECT_EQ(o->launch.local_size, (std::vector<Size>{9}));
+  EXPECT_FALSE(parse({"--blockDim=8", "--blockDim=9", "--blockDim=10"}, nullptr, nullptr, 1));
+}
+
 TEST(Options, kind_errors) {
   EXPECT_NE(failure({"--local_size=0", "--num_groups=1"}).find("a size is at least 1"), std::string::npos);
   EXPECT_NE(failure({"--local_size=x", "--num_groups=1"}).find("not a whole number"), std::string::npos);

@@ -26,8 +26,9 @@ inline void decide(const std::vector<Case>& cases) {
     if (!c.launched)
       words = opencl ? std::vector<std::string>{"--local_size=64", "--num_groups=4"}
                      : std::vector<std::string>{"--blockDim=64", "--gridDim=4"};
+    const size_t own = words.size();
     words.insert(words.end(), c.options.begin(), c.options.end());
-    const auto o = launch::parse(words);
+    const auto o = launch::parse(words, nullptr, nullptr, own);
     ASSERT_TRUE(o) << c.name;
     const launch::Answer a = answer(*o, make_source(c.name, c.text));
     EXPECT_EQ(a.exit_code, c.exit_code) << c.name << "\n" << c.text << "\n" << a.out << a.err;

@@ -17,8 +17,9 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 int exit_code(const std::string& text, bool opencl, std::vector<std::string> more, std::string* said = nullptr) {
   std::vector<std::string> words = opencl ? std::vector<std::string>{"--local_size=64", "--num_groups=4", "--std=CL2.0"}
                                           : std::vector<std::string>{"--blockDim=64", "--gridDim=4"};
+  const size_t own = words.size();
   words.insert(words.end(), more.begin(), more.end());
-  const auto o = launch::parse(words);
+  const auto o = launch::parse(words, nullptr, nullptr, own);
   EXPECT_TRUE(o);
   const launch::Answer a = answer(*o, make_source(opencl ? "k.cl" : "k.cu", text));
   if (said != nullptr) *said = a.out + a.err;

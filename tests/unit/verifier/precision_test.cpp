@@ -25,7 +25,7 @@ class Precision : public testing::Test {
 
  private:
   int ask(const std::vector<std::string>& words, const std::string& text, const std::string& name) {
-    const auto o = launch::parse(words);
+    const auto o = launch::parse(words, nullptr, nullptr, 2);
     EXPECT_TRUE(o) << (o ? "" : render(o.error()));
     const auto r = answer(*o, make_source(name, text));
     said = r.out + r.err;

@@ -57,6 +57,56 @@ TEST_F(Service, a_race_that_a_run_shows_is_told_with_the_threads_and_the_element
   EXPECT_NE(a.err.find("(confirmed by a run)"), std::string::npos) << a.err;
 }
 
+// What one kernel of an OpenCL file asks for that is not modelled leaves the others decided.
+TEST_F(Service, an_opencl_kernel_that_is_not_read_is_a_row) {
+  const std::string put = "void put(write_only image2d_t i) { write_imagef(i, (int2)(get_global_id(0), 0), 1.0f); }\n";
+  const std::string one = "__kernel void one(__global int *o, write_only image2d_t i) {\n"
+                          "  o[get_global_id(0)] = 1; put(i); }\n";
+  const std::string two = "__kernel void two(write_only image2d_t i) { put(i); barrier(CLK_LOCAL_MEM_FENCE); }\n";
+  const std::string three = "__kernel void three(__global int *o) { barrier(CLK_LOCAL_MEM_FENCE); o[0] = 1; }\n";
+  const std::vector<std::string> words{"--local_size=64", "--num_groups=2", "--std=CL2.0", "--no-benign-tolerance"};
+  auto a = ask(words, put + one + two);
+  EXPECT_EQ(a.exit_code, 3) << a.err;
+  EXPECT_NE(a.out.find("  one  verified  local_size=64, num_groups=2"), std::string::npos) << a.out;
+  EXPECT_NE(a.out.find("  two  not read  k.cl:4:1: an image that is written beside a barrier"), std::string::npos)
+      << a.out;
+  a = ask(words, put + one + two + three);
+  EXPECT_EQ(a.exit_code, 1) << a.err;
+  EXPECT_NE(a.out.find("  three  1 error"), std::string::npos) << a.out;
+  // Where none is read, the file is not.
+  a = ask(words, put + two);
+  EXPECT_EQ(a.exit_code, 3) << a.err;
+  EXPECT_NE(a.err.find("error: unsupported: an image that is written beside a barrier"), std::string::npos) << a.err;
+  // By contract, functions are followed by themselves, and who calls which is not asked.
+  std::vector<std::string> apart = words;
+  apart.emplace_back("--no-inline");
+  EXPECT_EQ(ask(apart, put + one + two).exit_code, 3);
+}
+
+// Sub-groups of another size do not exist for this kernel; which work items make one is still not said.
+TEST_F(Service, the_size_of_sub_groups_that_a_kernel_asks_for_is_a_precondition) {
+  const auto with = [](const std::string& other) {
+    return "__attribute__((intel_reqd_sub_group_size(8)))\n__kernel void k(__global int *o, __local int *s) {\n"
+           "  uint t = get_local_id(0); s[t] = t; sub_group_barrier(CLK_LOCAL_MEM_FENCE);\n"
+           "  o[get_global_id(0)] = s[" + other + "]; }\n";
+  };
+  const std::vector<std::string> words{"--local_size=64", "--num_groups=2", "--std=CL2.0"};
+  const auto sized = [&](const char* size) {
+    std::vector<std::string> out = words;
+    out.push_back(std::string("--sub-group-size=") + size);
+    return out;
+  };
+  EXPECT_EQ(ask(sized("8"), with("t ^ 7")).exit_code, 0);
+  EXPECT_EQ(ask(sized("8"), with("t ^ 8")).exit_code, 1);
+  const auto other = ask(sized("16"), with("t ^ 7"));
+  EXPECT_EQ(other.exit_code, 3);
+  EXPECT_NE(other.err.find("vacuous"), std::string::npos) << other.err;
+  const auto a = ask(words, with("t ^ 7"));
+  EXPECT_EQ(a.exit_code, 1);
+  EXPECT_EQ(a.err.find("confirmed by a run"), std::string::npos) << a.err;
+  EXPECT_NE(ask(words, with("t ^ 8")).err.find("confirmed by a run"), std::string::npos);
+}
+
 TEST_F(Service, a_kernel_that_the_budget_does_not_reach_is_a_row_that_is_not_decided) {
   const std::string text =
       "__kernel void first(__global int* a) { a[get_global_id(0)] = 1; }\n"
