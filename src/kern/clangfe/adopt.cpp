@@ -131,7 +131,9 @@ void plain_instructions(llvm::Function& f) {
     }
   for (llvm::IntrinsicInst* r : reads) {
     llvm::IRBuilder<> build(r);
-    r->replaceAllUsesWith(build.CreateLoad(r->getType(), r->getArgOperand(0)));
+    llvm::LoadInst* load = build.CreateLoad(r->getType(), r->getArgOperand(0));
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(r->getContext(), std::nullopt));
+    r->replaceAllUsesWith(load);
     r->eraseFromParent();
   }
   // The thread ends there. A block is cut behind its first trap.

@@ -668,6 +668,8 @@ class Expansion {
     const llvm::Align align(a->elements * a->width / 8);
     llvm::Type* all = a->elements == 1 ? one : llvm::FixedVectorType::get(one, a->elements);
     llvm::LoadInst* v = b_.CreateAlignedLoad(all, p, align, a->is_volatile);
+    if (s.has("nc"))
+      v->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(v->getContext(), std::nullopt));
     say_space(v, s);
     if (a->elements == 1) {
       write(to[0], v, a->sign);

@@ -1,4 +1,5 @@
 // Calls: of functions with and without a body, of LLVM's intrinsics, and of the annotations.
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
@@ -160,6 +161,14 @@ std::vector<Leaf> Lowering::copy_plan(const llvm::Value* a, const llvm::Value* b
   return plan;
 }
 
+Access::Cache cache_of(const llvm::Value& pointer) {
+  const auto* c = llvm::dyn_cast<llvm::CallBase>(llvm::getUnderlyingObject(&pointer, 0));
+  const llvm::StringRef n = c != nullptr && c->getCalledFunction() != nullptr ? c->getCalledFunction()->getName() : "";
+  return n == "__fencepost_read_only"    ? Access::read_only
+         : n == "__fencepost_of_surface" ? Access::surface
+                                         : Access::coherent;
+}
+
 void Lowering::lower_copy(const llvm::MemTransferInst& c) {
   const auto* n = llvm::dyn_cast<llvm::ConstantInt>(c.getLength());
   if (n == nullptr) {
@@ -190,8 +199,10 @@ void Lowering::lower_copy(const llvm::MemTransferInst& c) {
   const ValueId to = value(c.getDest()), from = value(c.getSource());
   const uint32_t read = module_.sites++, write = module_.sites++;
   Values vs;
+  cache_ = cache_of(*c.getSource());
   for (size_t k = 0; k < plan.size(); ++k)
     vs.push_back(load_leaf(from, plan[k], read, static_cast<uint32_t>(k), c.isVolatile()));
+  cache_ = Access::coherent;
   for (size_t k = 0; k < plan.size(); ++k)
     store_leaf(to, plan[k], vs[k], write, static_cast<uint32_t>(k), c.isVolatile());
 }
@@ -413,8 +424,8 @@ std::optional<Values> Lowering::lower_intrinsic(const llvm::IntrinsicInst& c) {
       return Values{id(IdKind::num_groups, 2, 32)};
     case Intrinsic::nvvm_read_ptx_sreg_laneid:
       return Values{id(IdKind::lane, 0, 32)};
-    case Intrinsic::nvvm_read_ptx_sreg_warpid:
-      return Values{id(IdKind::warp, 0, 32)};
+    case Intrinsic::nvvm_read_ptx_sreg_warpid:  // which may change while a kernel runs
+      return Values{any({Type::bits, 32}, "%warpid")};
     case Intrinsic::nvvm_read_ptx_sreg_warpsize:
       return Values{id(IdKind::warp_size, 0, 32)};
     default:

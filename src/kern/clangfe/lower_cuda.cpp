@@ -114,18 +114,16 @@ std::optional<Values> Lowering::lower_cuda(const llvm::CallBase& c, const Demang
     emit(Barrier{.scope = Scope::warp, .local_fence = on, .global_fence = on, .mask = arg(0)});
     return Values{};
   }
-  // Inside of a library's primitive: its storage is shared memory.
-  if (n == "__fencepost_shared_syncwarp") {
-    emit(Barrier{.scope = Scope::warp, .local_fence = on, .global_fence = bits(0, 1), .mask = bits(0xffffffffu, 32)});
-    return Values{};
-  }
-  if (n == "__fencepost_shared_barrier") {
-    barrier(Scope::group, on, bits(0, 1));
-    return Values{};
-  }
   if (n.starts_with("__fencepost_grid_barrier")) {  // behind the name may be a number of LLVM's
     barrier(Scope::device, on, on);
     return Values{};
+  }
+  if (n == "__fencepost_read_only" || n == "__fencepost_of_surface") return Values{arg(0)};
+  if (n == "__fencepost_meeting") {  // of a library's primitive
+    const ValueId off = bits(0, 1);
+    Barrier b{.scope = Scope::group, .local_fence = off, .global_fence = off, .reduce = Barrier::count_true};
+    b.predicate = truth(arg(0));
+    return Values{emit({Type::bits, 32}, std::move(b))};
   }
   if (n.starts_with("__fencepost_any_pointer"))
     return Values{any(leaves(c.getType())[0].type, "an address of the driver's")};
@@ -326,19 +324,20 @@ Values Lowering::lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& 
   }
   if (name[0] == "mov" && operands.size() == 2) {
     static const std::map<std::string, std::pair<IdKind, uint32_t>> k_registers = {
-        {"%laneid", {IdKind::lane, 0}},         {"%warpid", {IdKind::warp, 0}},
-        {"%tid.x", {IdKind::local_id, 0}},      {"%tid.y", {IdKind::local_id, 1}},
-        {"%tid.z", {IdKind::local_id, 2}},      {"%ctaid.x", {IdKind::group_id, 0}},
-        {"%ctaid.y", {IdKind::group_id, 1}},    {"%ctaid.z", {IdKind::group_id, 2}},
-        {"%ntid.x", {IdKind::local_size, 0}},   {"%ntid.y", {IdKind::local_size, 1}},
-        {"%ntid.z", {IdKind::local_size, 2}},   {"%nctaid.x", {IdKind::num_groups, 0}},
-        {"%nctaid.y", {IdKind::num_groups, 1}}, {"%nctaid.z", {IdKind::num_groups, 2}}};
+        {"%laneid", {IdKind::lane, 0}},         {"%tid.x", {IdKind::local_id, 0}},
+        {"%tid.y", {IdKind::local_id, 1}},      {"%tid.z", {IdKind::local_id, 2}},
+        {"%ctaid.x", {IdKind::group_id, 0}},    {"%ctaid.y", {IdKind::group_id, 1}},
+        {"%ctaid.z", {IdKind::group_id, 2}},    {"%ntid.x", {IdKind::local_size, 0}},
+        {"%ntid.y", {IdKind::local_size, 1}},   {"%ntid.z", {IdKind::local_size, 2}},
+        {"%nctaid.x", {IdKind::num_groups, 0}}, {"%nctaid.y", {IdKind::num_groups, 1}},
+        {"%nctaid.z", {IdKind::num_groups, 2}}};
     std::string r = operands[1];
     if (r.starts_with("%%")) r = r.substr(1);
     if (const auto it = k_registers.find(r); it != k_registers.end() && outputs == 1)
       return {id(it->second.first, it->second.second, results()[0].type.width)};
-    if (r == "%clock" || r == "%clock64" || r == "%globaltimer" || r == "%smid" || r == "%lanemask_lt" ||
-        r == "%lanemask_le" || r == "%lanemask_gt" || r == "%lanemask_ge")
+    // A warp may be moved while it runs, and has another number then (PTX ISA, Special Registers: %warpid).
+    if (r == "%warpid" || r == "%clock" || r == "%clock64" || r == "%globaltimer" || r == "%smid" ||
+        r == "%lanemask_lt" || r == "%lanemask_le" || r == "%lanemask_gt" || r == "%lanemask_ge")
       return {emit(results()[0].type, unspecified(r))};
     // The same for all threads of a block.
     for (const char* start : {"%cluster_", "%clusterid", "%nclusterid", "%is_explicit_cluster", "%dynamic_smem_size",

@@ -141,7 +141,8 @@ ValueId Lowering::load_leaf(ValueId p, const Leaf& l, uint32_t site, uint32_t pa
                        .bytes = l.bytes,
                        .site = site,
                        .part = part,
-                       .is_volatile = is_volatile},
+                       .is_volatile = is_volatile,
+                       .cache = cache_},
             .spec = spec_};
   if (l.type.kind == Type::pointer || l.type.width == 8 * l.bytes) return emit(l.type, std::move(load));
   const ValueId whole = emit({Type::bits, static_cast<uint8_t>(8 * l.bytes)}, std::move(load));

@@ -427,7 +427,10 @@ Values Lowering::lower_load(const llvm::LoadInst& l) {
   }
   const ValueId p = value(l.getPointerOperand());
   if (const auto said = space_said(l)) say_space(module_.sites, *said);
-  return load(p, l.getType(), l.isVolatile());
+  cache_ = l.hasMetadata(llvm::LLVMContext::MD_invariant_load) ? Access::read_only : cache_of(*l.getPointerOperand());
+  Values out = load(p, l.getType(), l.isVolatile());
+  cache_ = Access::coherent;
+  return out;
 }
 
 Values Lowering::lower_atomic(const llvm::AtomicRMWInst&) {

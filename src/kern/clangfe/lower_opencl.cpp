@@ -139,6 +139,7 @@ std::optional<Values> Lowering::lower_opencl(const llvm::CallBase& c, const Dema
     return v;
   };
   if (n == "get_local_linear_id") return Values{linear(IdKind::local_id, IdKind::local_size)};
+  if (n == "__fencepost_choice") return Values{any({Type::bits, 32}, "a choice of the implementation's")};
   if (n == "get_max_sub_group_size") return Values{id(IdKind::warp_size, 0, 32)};
   // The last sub-group of a group may be smaller (OpenCL C 3.0, sub-group functions), so this is not one value.
   if (n == "get_sub_group_size") return Values{emit({Type::bits, 32}, unspecified("the size of one sub-group"))};
@@ -248,6 +249,14 @@ std::optional<Values> Lowering::lower_opencl_atomic(const llvm::CallBase& c, con
     Values operands;
     for (unsigned k = 1; k < c.arg_size(); ++k) operands.push_back(arg(k));
     return atomic(choose(it->second, letter), arg(0), c.getType(), operands, n, Order::relaxed, Scope::device, true);
+  }
+  if (n.starts_with("__fencepost_weak_load")) {  // prepare.cpp: (pointer, order, scope)
+    const auto constant_at = [&](unsigned k) { return k < c.arg_size() ? constant_of(arg(k)) : std::nullopt; };
+    const auto o = constant_at(1), s = constant_at(2);
+    if (c.arg_size() > 1 && !o) return refuse("a compare-and-swap with an order that is not constant");
+    if (c.arg_size() > 2 && !s) return refuse("a compare-and-swap with a scope that is not constant");
+    return atomic(AtomicOp::load, arg(0), c.getType(), {}, "atomic_compare_exchange_weak",
+                  o ? order_of(*o) : Order::seq_cst, s ? scope_of(*s) : Scope::device, true);
   }
   if (n.starts_with("__fencepost_compare_exchange")) {  // prepare.cpp: (pointer, expected, desired, orders, scope)
     const auto constant_at = [&](unsigned k) { return k < c.arg_size() ? constant_of(arg(k)) : std::nullopt; };

@@ -38,6 +38,8 @@ struct Demangled {
   std::string parameters;  // "" when not mangled
 };
 Demangled demangle(llvm::StringRef name);
+// Of a read of this pointer: of __ldg and its like (cuda.hdr: __fencepost_read_only, __fencepost_of_surface).
+ir::Access::Cache cache_of(const llvm::Value& pointer);
 
 class Lowering {
  public:
@@ -193,6 +195,7 @@ class Lowering {
   ir::BlockId block_;
   ir::PlaceId place_;
   bool spec_ = false;
+  ir::Access::Cache cache_ = ir::Access::coherent;  // of the current load
   std::unordered_map<const llvm::Value*, Values> values_;
   std::map<std::pair<uint64_t, uint32_t>, ir::ValueId> constants_;
   std::map<uint32_t, ir::ValueId> addresses_;

@@ -306,6 +306,51 @@ class Managers {
   llvm::PassBuilder builder_;
 };
 
+std::string with_types(std::string name, const std::vector<llvm::Value*>& arguments) {
+  llvm::raw_string_ostream text(name);
+  for (const llvm::Value* v : arguments) text << '.' << *v->getType();
+  return name;
+}
+
+// A weak compare-exchange may fail though it finds what it expects, and is a load then (C11 7.17.7.4, to which OpenCL C
+// 3.0, 6.15.12.7.5, refers). The other way is one that does not.
+void let_weak_fail(llvm::Function& f) {
+  std::vector<llvm::CallBase*> calls;
+  for (llvm::BasicBlock& b : f)
+    for (llvm::Instruction& i : b)
+      if (const llvm::Function* g = callee(i);
+          g != nullptr && g->getName().starts_with("_Z") && g->getName().contains("atomic_compare_exchange_weak"))
+        calls.push_back(llvm::cast<llvm::CallBase>(&i));
+  for (llvm::CallBase* c : calls) {
+    if (c->arg_size() < 3) continue;
+    llvm::IRBuilder<> build(c);
+    llvm::Type* word = build.getInt32Ty();
+    llvm::Value* choice = build.CreateCall(f.getParent()->getOrInsertFunction("__fencepost_choice", word));
+    llvm::Instruction *fails = nullptr, *tries = nullptr;
+    llvm::SplitBlockAndInsertIfThenElse(build.CreateTrunc(choice, build.getInt1Ty()), c, &fails, &tries);
+    llvm::Instruction* behind = &*c->getParent()->begin();
+    build.SetInsertPoint(fails);
+    build.SetCurrentDebugLocation(c->getDebugLoc());
+    std::vector<llvm::Value*> arguments{c->getArgOperand(0)};
+    for (unsigned k = 4; k < c->arg_size(); ++k) arguments.push_back(c->getArgOperand(k));
+    llvm::Type* type = c->getArgOperand(2)->getType();
+    std::vector<llvm::Type*> types;
+    for (const llvm::Value* v : arguments) types.push_back(v->getType());
+    const std::string name =
+        with_types("__fencepost_weak_load." + std::to_string(type->getPrimitiveSizeInBits()), arguments);
+    build.CreateStore(
+        build.CreateCall(f.getParent()->getOrInsertFunction(name, llvm::FunctionType::get(type, types, false)),
+                         arguments),
+        c->getArgOperand(1));
+    build.SetInsertPoint(behind);
+    llvm::PHINode* result = build.CreatePHI(c->getType(), 2);
+    c->replaceAllUsesWith(result);
+    result->addIncoming(llvm::ConstantInt::getFalse(c->getType()), fails->getParent());
+    result->addIncoming(c, tries->getParent());
+    c->moveBefore(tries);
+  }
+}
+
 // OpenCL's atomic_compare_exchange takes what it expects by pointer. With a load before the call and a store behind it,
 // a variable of that name needs no memory, and is often seen to be a constant.
 void take_expected_by_value(llvm::Function& f) {
@@ -325,11 +370,9 @@ void take_expected_by_value(llvm::Function& f) {
     llvm::Value* was = arguments[1] = build.CreateLoad(type, expected);
     std::vector<llvm::Type*> types;
     for (const llvm::Value* v : arguments) types.push_back(v->getType());
-    std::string name = "__fencepost_compare_exchange";
-    llvm::raw_string_ostream text(name);
-    for (llvm::Type* t : types) text << '.' << *t;
+    const std::string name = with_types("__fencepost_compare_exchange", arguments);
     llvm::Value* old = build.CreateCall(
-        f.getParent()->getOrInsertFunction(text.str(), llvm::FunctionType::get(type, types, false)), arguments);
+        f.getParent()->getOrInsertFunction(name, llvm::FunctionType::get(type, types, false)), arguments);
     build.CreateStore(old, expected);
     llvm::Type* bits = llvm::Type::getIntNTy(f.getContext(), static_cast<unsigned>(type->getPrimitiveSizeInBits()));
     llvm::Value* same = build.CreateICmpEQ(build.CreateBitCast(old, bits), build.CreateBitCast(was, bits));
@@ -427,6 +470,7 @@ void prepare(llvm::Module& module, const Options& options) {
     hold_unset(f);
     set_fresh_pointers(f);
     take_library_fills(f);
+    let_weak_fail(f);
     take_expected_by_value(f);
     write_components_alone(f);
     if (options.dialect == ir::Dialect::cuda) {

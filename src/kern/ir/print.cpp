@@ -95,8 +95,11 @@ class Printer {
     for (size_t i = 0; i < a.regions.size(); ++i)
       out += fmt::format("{}{}", i > 0 ? " " : "",
                          m_ != nullptr ? region_name(a.regions[i]) : fmt::format("r{}", a.regions[i].index));
-    return out + fmt::format("}} site {}{}{}", a.site, a.part > 0 ? fmt::format(".{}", a.part) : "",
-                             a.is_volatile ? " volatile" : "");
+    return out + fmt::format("}} site {}{}{}{}", a.site, a.part > 0 ? fmt::format(".{}", a.part) : "",
+                             a.is_volatile ? " volatile" : "",
+                             a.cache == Access::coherent    ? ""
+                             : a.cache == Access::read_only ? " read-only"
+                                                            : " of a surface");
   }
 
   std::string text(const Phi& p) const {

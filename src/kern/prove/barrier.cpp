@@ -253,6 +253,15 @@ void Execution::led(Activation& a, const WarpExchange& w, Pair result, Pair guar
   fact(pool_.all({same_warp, guard[0], guard[1], comes[0], comes[1]}), pool_.eq(result[0], result[1]), 0, true);
 }
 
+// Whether each lane may choose it as it likes, so that any result of a vote on it is possible (cub.hdr).
+bool Execution::free_choice(const Activation& a, ValueId v) const {
+  const Instruction* in = a.recurrences->definition(v);
+  const auto* c = in != nullptr ? std::get_if<Compute>(&in->action) : nullptr;
+  if (c == nullptr) return false;
+  if (c->op == Op::any) return c->imm == 0;
+  return c->op == Op::ne && a.f->value(c->operands[1]).kind == Value::constant && free_choice(a, c->operands[0]);
+}
+
 // What lanes exchange is any value, but for what lanes of one mask agree on; a vote of the whole warp is the same for
 // both. Memory is not ordered. Whom a mask names must come, and it must name the caller.
 void Execution::exchange(Activation& a, const Instruction& in, const WarpExchange& w, Pair guard, Mode mode) {
@@ -267,7 +276,8 @@ void Execution::exchange(Activation& a, const Instruction& in, const WarpExchang
         w.mask && named(get(a, w.mask)[0], 0) == pool_.yes() && named(get(a, w.mask)[1], 1) == pool_.yes();
     const bool shared =
         whole && agree && w.kind != WarpExchange::match_any && lanes_ == Lanes::same_warp && mode.lockstep;
-    Pair r = unknown(vote ? uint8_t{1} : bits, k_exchanged, shared);
+    const bool chosen = agree && !w.operands.empty() && free_choice(a, w.operands[0]);
+    Pair r = unknown(vote ? uint8_t{1} : bits, chosen ? "choice" : k_exchanged, shared);
     if (agree) agreed(w, get(a, w.mask), get(a, w.operands[0]), r, guard, mode);
     led(a, w, r, guard, mode);
     if (vote && bits > 1) r = {pool_.zext(r[0], bits), pool_.zext(r[1], bits)};

@@ -246,6 +246,7 @@ class Execution {
   void snapshot(Activation& a, const ir::Snapshot& s, Pair guard);
   void barrier(Activation& a, const ir::Instruction& in, const ir::Barrier& b, Pair guard, Mode mode);
   void warp_barrier(Activation& a, const ir::Instruction& in, const ir::Barrier& b, Pair guard, Mode mode);
+  bool free_choice(const Activation& a, ir::ValueId v) const;
   void exchange(Activation& a, const ir::Instruction& in, const ir::WarpExchange& w, Pair guard, Mode mode);
   void tile(Activation& a, const ir::Instruction& in, const ir::WarpExchange& w, Pair guard, Mode mode);
   Term named(Term mask, int thread);

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "flow/stale.h"
 #include "flow/writers.h"
 #include "prove/pass.h"
 
@@ -243,6 +244,9 @@ class Prover {
       r.effort += part.effort;
       ++r.effort.passes;
     }
+    for (const RegionId n : flow::stale_reads(m_, effects_, entry_))
+      r.unsupported.insert("what a read past the caches (__ldg, ld.global.nc, of a surface) finds of '" +
+                           m_.region(n).name + "', which the kernel writes");
     r.gave_up = gave_up;
     if (!r.findings.empty())
       r.verdict.status = Status::fails;
