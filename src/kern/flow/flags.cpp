@@ -165,21 +165,43 @@ std::vector<std::vector<Touch>> touches(Module& m, std::vector<uint8_t>& unfit) 
   return out;
 }
 
-void strengthen(const Touch& t) {
-  if (auto* l = std::get_if<Load>(&t.instruction->action)) {
+void strengthen(Instruction& in) {
+  if (auto* l = std::get_if<Load>(&in.action)) {
     Atomic a{.op = AtomicOp::load, .access = l->access, .scope = Scope::system, .spelling = k_volatile_load};
-    t.instruction->action = std::move(a);
-  } else if (auto* s = std::get_if<Store>(&t.instruction->action)) {
+    in.action = std::move(a);
+  } else if (auto* s = std::get_if<Store>(&in.action)) {
     Atomic a{.op = AtomicOp::store,
              .access = s->access,
              .operands = {s->value},
              .scope = Scope::system,
              .spelling = k_volatile_store};
-    t.instruction->action = std::move(a);
+    in.action = std::move(a);
   }
 }
 
+// A volatile access of one word.
+bool strong_in_ptx(const Module& m, const Function& f, const Instruction& in) {
+  const auto* l = std::get_if<Load>(&in.action);
+  const auto* s = std::get_if<Store>(&in.action);
+  if ((l == nullptr || l->spec) && s == nullptr) return false;
+  const Access& a = l != nullptr ? l->access : s->access;
+  const Type type = f.value(l != nullptr ? in.results[0] : s->value).type;
+  const bool word = a.bytes == 1 || a.bytes == 2 || a.bytes == 4 || a.bytes == 8;
+  return a.is_volatile && word && type == Type{Type::bits, static_cast<uint8_t>(8 * a.bytes)} && !a.regions.empty() &&
+         std::ranges::all_of(a.regions, [&](RegionId r) {
+           return m.region(r).space == Space::global || m.region(r).space == Space::group;
+         });
+}
+
 }  // namespace
+
+void strengthen_volatile(Module& m) {
+  if (m.dialect != Dialect::cuda) return;
+  for (Function& f : m.functions)
+    for (Block& b : f.blocks)
+      for (Instruction& in : b.instructions)
+        if (strong_in_ptx(m, f, in)) strengthen(in);
+}
 
 void strengthen_flags(Module& m) {
   if (m.dialect != Dialect::cuda) return;
@@ -200,7 +222,7 @@ void strengthen_flags(Module& m) {
         if (may_overlap(t, o) && o.is_volatile && o.access->bytes == t.access->bytes) flags.insert(o.instruction);
     }
     for (const Touch& t : all)
-      if (flags.contains(t.instruction)) strengthen(t);
+      if (flags.contains(t.instruction)) strengthen(*t.instruction);
   }
 }
 

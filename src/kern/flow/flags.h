@@ -17,4 +17,8 @@ inline constexpr const char *k_volatile_load = "volatile load", *k_volatile_stor
 // Of a module for CUDA; others are left alone.
 void strengthen_flags(ir::Module& m);
 
+// All volatile accesses of one word to memory that threads share: what they are in the model of PTX. Of a module for
+// CUDA; others are left alone.
+void strengthen_volatile(ir::Module& m);
+
 }  // namespace fencepost::flow

@@ -38,6 +38,7 @@ clangfe::Options front_end_options(const launch::Options& o) {
 Expected<clangfe::Unit> read(const SourcePtr& file, const launch::Options& o) {
   auto read = clangfe::read(file, front_end_options(o));
   if (read && *o.dialect == ir::Dialect::cuda) flow::strengthen_flags(read->module);
+  if (read && o.model == launch::Model::ptx) flow::strengthen_volatile(read->module);
   return read;
 }
 
