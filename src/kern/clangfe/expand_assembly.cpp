@@ -27,6 +27,7 @@
 #include "clangfe/ptx_table.h"
 #include "clangfe/ptx_text.h"
 #include "ir/assembly.h"
+#include "ir/async.h"
 
 namespace fencepost::clangfe {
 namespace {
@@ -369,6 +370,13 @@ class Expansion {
         return unknown_results(s, "unfollowed");
       case Does::bulk_copy:
         return bulk_copy(s);
+      case Does::bulk_commit:
+        own_wait(ir::OwnCopies::bulk_commit, 0);
+        return true;
+      case Does::bulk_wait:
+        return bulk_wait(s);
+      case Does::proxy_fence:
+        return proxy_fence(s);
       case Does::thread_copy:
         return thread_copy(s);
       case Does::load_matrix:
@@ -439,6 +447,25 @@ class Expansion {
       touch(state);
     }
     told(short_name(s), "waits");
+    return true;
+  }
+
+  void own_wait(ir::OwnCopies what, uint32_t pending) {
+    call_of("__fencepost_own_wait", b_.getVoidTy(), {b_.getInt32(static_cast<uint32_t>(what)), b_.getInt32(pending)});
+  }
+
+  // That it waits is not used, but for the end of the kernel.
+  bool bulk_wait(const PtxStatement& s) {
+    auto* pending =
+        s.operands.size() == 1 ? llvm::dyn_cast_or_null<llvm::ConstantInt>(read(s.operands[0], 32)) : nullptr;
+    if (pending != nullptr) own_wait(ir::OwnCopies::bulk_wait, static_cast<uint32_t>(pending->getZExtValue()));
+    return unknown_results(s, "waits");
+  }
+
+  // Of the space that it names, or of all.
+  bool proxy_fence(const PtxStatement& s) {
+    const bool global = s.has("global"), shared = s.has_like("shared");
+    own_wait(ir::OwnCopies::proxy_fence, shared ? 1 : global ? 2 : 3);
     return true;
   }
 

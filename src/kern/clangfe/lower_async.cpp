@@ -64,7 +64,14 @@ std::optional<Values> Lowering::lower_async(const llvm::CallBase& c, const std::
     constexpr uint32_t k_piece = 16;  // sizes are multiples of it
     emit(AsyncCopy{.destination = access(arg(0), k_piece),
                    .source = access(arg(1), k_piece),
-                   .count = compute(Op::lshr, {arg(2), bits(4, 32)}, 32)});
+                   .count = compute(Op::lshr, {arg(2), bits(4, 32)}, 32),
+                   .event = bits(1, 8)});
+    return Values{};
+  }
+  if (name == "__fencepost_own_wait") {
+    const auto what = constant_of(arg(0)), pending = constant_of(arg(1));
+    if (!what || !pending) return refuse("waiting for a number of bulk copies that is not constant");
+    own_wait(static_cast<OwnCopies>(*what), *pending);
     return Values{};
   }
   if (name == "__fencepost_async_wait_oldest") {

@@ -16,7 +16,10 @@ enum class Does : uint8_t {
   warp_value,  // both
   waits,
   unfollowed,
-  bulk_copy,      // cp.async.bulk between shared and global memory
+  bulk_copy,  // cp.async.bulk between shared and global memory
+  bulk_commit,
+  bulk_wait,
+  proxy_fence,    // between the generic and the asynchronous proxy
   thread_copy,    // cp.async
   load_matrix,    // ldmatrix: lanes read rows of 16 bytes
   store_matrix,   // stmatrix

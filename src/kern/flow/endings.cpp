@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "flow/recurrence.h"
+#include "ir/async.h"
 
 namespace fencepost::flow {
 namespace {
@@ -100,11 +101,15 @@ class Loops {
   const Recurrences recurrences_;
 };
 
-bool waits(const Module& m, const Instruction& in) {
+bool waits(const Module& m, const Function& f, const Instruction& in) {
   if (const auto* b = std::get_if<Barrier>(&in.action))
     return (b->scope != Scope::group && b->scope != Scope::warp) || b->arrive || b->count || b->name;
   if (const auto* c = std::get_if<Call>(&in.action)) return !c->callee || !m.function(c->callee).body;
-  return std::holds_alternative<AsyncCopy>(in.action) || std::holds_alternative<WaitEvents>(in.action);
+  if (const auto* w = std::get_if<WaitEvents>(&in.action)) {
+    const auto own = own_wait(f, *w);
+    return !own || own->what != OwnCopies::proxy_fence;
+  }
+  return std::holds_alternative<AsyncCopy>(in.action);
 }
 
 }  // namespace
@@ -117,7 +122,7 @@ bool ends_by_itself(const Module& m, const Effects& effects, FunctionId kernel) 
     if (effects.function({i}).recursive || !cfg.reducible()) return false;
     for (const Block& b : f.blocks)
       for (const Instruction& in : b.instructions)
-        if (waits(m, in)) return false;
+        if (waits(m, f, in)) return false;
     const Loops loops(f, cfg);
     for (uint32_t l = 0; l < cfg.loops().size(); ++l)
       if (!loops.ends(l)) return false;

@@ -25,7 +25,7 @@ void Run::execute(Thread& t, const Instruction& i, const AsyncCopy& c) {
            .place = place_};
   if (ir::by_thread(i)) {
     copies_.push_back(now);
-    t.uncommitted.push_back(static_cast<uint32_t>(copies_.size()));
+    if (!ir::is_bulk(c)) t.uncommitted.push_back(static_cast<uint32_t>(copies_.size()));
     return make(t, c, now);
   }
   const auto [it, fresh] = copy_numbers_.try_emplace({t.group, t.copies++}, static_cast<uint32_t>(copies_.size() + 1));
@@ -76,6 +76,7 @@ void Run::end(Thread& t, uint32_t number) {
 }
 
 void Run::wait(Thread& t, const OwnWait& w) {
+  if (!of_groups(w.what)) return;
   if (w.what == OwnCopies::commit) {
     t.groups.push_back(std::move(t.uncommitted));
     t.uncommitted.clear();

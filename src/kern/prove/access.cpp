@@ -18,6 +18,7 @@ bool Execution::conflicts_possible(RegionId r) const {
 
 void Execution::log(AccessKind kind, const Access& access, RegionId r, Pair guard, Pair pointer, Pair value,
                     bool pointer_value, PlaceId place, const Atomic* at) {
+  if (!made_by_copy_) note_generic(kind, r, guard, pointer, false);
   if (objects_possible_ && kind != AccessKind::read && !object_access_ && m_.region(r).space == Space::group)
     overwrites_.push_back({r, guard, {offset_of(pointer[0]), offset_of(pointer[1])}, access.bytes});
   if (!conflicts_possible(r)) return;

@@ -51,6 +51,8 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
       for (size_t t = 0; t < 2; ++t) set.occurred[t] = pool_.all(set.occurred[t], pool_.not_(cleared[t]));
   }
   r.position = ++position_;
+  if (mode.log && bulk_possible_ && b.scope != Scope::warp)
+    group_meetings_.push_back({position_, guard, loops_around_, 0});
   if (meets) {
     const Term same = pool_.eq(guard[0], guard[1]);
     oblige(Kind::barrier_divergence, pool_.not_(same), in.place, true, mode);

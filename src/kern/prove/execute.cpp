@@ -283,6 +283,8 @@ void Execution::run() {
         if (const auto* x = std::get_if<Barrier>(&in.action)) {
           others_in_order_ = others_in_order_ || x->arrive || x->name || x->count;
           arrives_ = arrives_ || x->arrive;
+        } else if (const auto* copy = std::get_if<AsyncCopy>(&in.action)) {
+          bulk_possible_ = bulk_possible_ || (by_thread(in) && is_bulk(*copy));
         }
   }
   stores_in_any_order_ = others_in_order_ || !lock_values_.empty();
@@ -293,6 +295,7 @@ void Execution::run() {
   ticket_facts();
   ticket_bounds();
   phases();
+  proxies();
   for (const Term t : instances(pool_, options_.axioms)) {
     Fact f;
     f.term = t;

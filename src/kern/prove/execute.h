@@ -356,6 +356,37 @@ class Execution {
     Pair guard;           // of the last one that was committed
     std::vector<uint32_t> loops;
   } stages_;
+  // ---- bulk copies and the asynchronous proxy (proxies.cpp)
+  // An instruction that a thread comes to, or an access by it.
+  struct ProxyPoint {
+    uint32_t position = 0;
+    Pair guard;
+    std::vector<uint32_t> loops;
+    uint64_t pending = 0;  // of a wait; of a fence: the memory it names
+  };
+  struct GenericUse {
+    ProxyPoint at;
+    ir::AccessKind kind = ir::AccessKind::read;
+    ir::RegionId region;
+    bool object = false;  // of an mbarrier
+    bool lasts = false;   // an asynchronous copy that is no bulk copy: no fence is looked for
+  };
+  struct BulkUse {
+    ProxyPoint at;
+    const ir::AsyncCopy* copy = nullptr;
+    Pair to, from;
+  };
+  bool implied(Pair guard, Pair by);
+  bool fenced(const GenericUse& g, const BulkUse& c);
+  bool waited_for(const BulkUse& c);
+  void note_generic(ir::AccessKind kind, ir::RegionId r, Pair guard, Pair pointer, bool lasts);
+  void note_bulk(const ir::AsyncCopy& c, Pair guard, Pair to, Pair from);
+  void note_proxy(const ir::OwnWait& w, Pair guard, Mode mode);
+  void proxies();
+  bool bulk_possible_ = false, made_by_copy_ = false;
+  std::vector<GenericUse> generic_uses_;
+  std::vector<BulkUse> bulk_uses_;
+  std::vector<ProxyPoint> proxy_fences_, bulk_commits_, bulk_waits_, group_meetings_;
   // ---- barriers of some threads of the group (named.cpp)
   bool some_threads(Activation& a, const ir::Barrier& b, Pair guard);
   bool arrives_ = false;  // there is a barrier at which threads arrive without waiting

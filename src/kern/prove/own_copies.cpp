@@ -19,10 +19,12 @@ void Execution::own_copy(Activation& a, const Instruction& in, const AsyncCopy& 
   if (!counters_.empty() && std::any_of(counters_.begin(), counters_.end(), [](int8_t x) { return x != 0; }))
     unsupported.insert("asynchronous copies of one thread beside counters");
   OwnCopy copy;
-  copy.event = both(pool_.constant(own_copies_.size() + 1, 16));
+  copy.event = both(pool_.constant(is_bulk(c) ? 0 : own_copies_.size() + 1, 16));  // 0: what no wait names
   if (own_copies_.size() > 1000) unsupported.insert("so many asynchronous copies");
-  own_copies_.push_back(copy);
+  if (!is_bulk(c)) own_copies_.push_back(copy);
   if (!mode.log) return;
+  if (is_bulk(c)) note_bulk(c, guard, to, from);
+  made_by_copy_ = true;
   const uint8_t ow = pointers.offset_bits;
   for (const bool writes : {true, false}) {
     const Access& access = writes ? c.destination : c.source;
@@ -36,6 +38,7 @@ void Execution::own_copy(Activation& a, const Instruction& in, const AsyncCopy& 
       pointer[t] = pool_.concat(base_of(start[t]), pool_.add(offset_of(start[t]), pool_.scale(wide, access.bytes)));
     }
     for (RegionId r : access.regions) {
+      if (!is_bulk(c)) note_generic(writes ? AccessKind::write : AccessKind::read, r, g, pointer, true);
       const size_t before = trace.accesses.size();
       log(writes ? AccessKind::write : AccessKind::read, access, r, g, pointer, both(pool_.no()), false, in.place,
           nullptr);
@@ -45,6 +48,7 @@ void Execution::own_copy(Activation& a, const Instruction& in, const AsyncCopy& 
       trace.accesses.back().event = copy.event;
     }
   }
+  made_by_copy_ = false;
 }
 
 void Execution::wait_for(const std::function<Pair(const OwnCopy&)>& when, Pair guard, Mode mode) {
@@ -73,6 +77,7 @@ void Execution::own_wait(const OwnWait& w, Pair guard, Mode mode) {
   const bool counted = mode.log && std::none_of(loops_around_.begin(), loops_around_.end(),
                                                 [&](uint32_t l) { return loose_loops_.contains(l); });
   const auto alike = [&] { return stages_.guard == guard && stages_.loops == loops_around_; };
+  if (!of_groups(w.what)) return note_proxy(w, guard, mode);
   switch (w.what) {
     case OwnCopies::commit:
       ++stages_.committed;
@@ -105,6 +110,8 @@ void Execution::own_wait(const OwnWait& w, Pair guard, Mode mode) {
         return;
       }
       return wait_for([&](const OwnCopy&) { return both(pool_.yes()); }, guard, mode);
+    default:
+      return;
   }
 }
 
@@ -176,10 +183,11 @@ uint32_t Execution::iterations_to_run(const Activation& a, uint32_t l) const {
   bool waits = false, waited_behind = true;
   for (const BlockId b : a.cfg->loops()[l].blocks)
     for (const Instruction& in : a.f->blocks[b.index].instructions) {
-      if (std::holds_alternative<AsyncCopy>(in.action) && by_thread(in)) waited_behind = false;
+      if (const auto* x = std::get_if<AsyncCopy>(&in.action); x != nullptr && by_thread(in) && !is_bulk(*x))
+        waited_behind = false;
       const auto* w = std::get_if<WaitEvents>(&in.action);
       const auto own = w == nullptr ? std::nullopt : ir::own_wait(*a.f, *w);
-      if (!own || own->what == OwnCopies::commit) continue;
+      if (!own || own->what == OwnCopies::commit || !of_groups(own->what)) continue;
       waits = waited_behind = true;
       if (own->what == OwnCopies::wait_group) pending = std::max(pending, own->pending);
     }
