@@ -64,8 +64,13 @@ bool Run::open_barriers() {
     for (Thread* t : here)
       if (t->barrier->count) return stuck(*t);
     for (Thread* t : here)
-      if (t->at_barrier != here[0]->at_barrier || t->barrier_name != here[0]->barrier_name)
+      if (!by_number(*here[0], *t) &&
+          (t->at_barrier != here[0]->at_barrier || t->barrier_name != here[0]->barrier_name))
         return diverge(*here[0], *t);
+    if (parted_warp(here)) {
+      finish(Outcome::unsupported, "a warp whose threads come to one barrier at several places");
+      return false;
+    }
     if (!ended.empty()) return diverge(*here[0], *ended[0]);
     open(here);
     opened = true;
@@ -93,6 +98,19 @@ bool Run::open_barriers() {
     t.state = Thread::running;
   }
   return true;
+}
+
+// Barriers of PTX meet by their number, wherever they stand (PTX ISA 9.7.13.1); __syncthreads() has none.
+bool Run::by_number(const Thread& a, const Thread& b) {
+  return a.barrier->name && b.barrier->name && a.barrier_name == b.barrier_name &&
+         a.barrier->reduce == b.barrier->reduce;
+}
+
+// `bar` and `barrier.aligned` want a whole warp at one instruction, `barrier` does not: here the two are one.
+bool Run::parted_warp(const std::vector<Thread*>& group) {
+  std::map<uint32_t, uint64_t> place;
+  return std::ranges::any_of(
+      group, [&](const Thread* t) { return place.try_emplace(t->warp, t->at_barrier).first->second != t->at_barrier; });
 }
 
 void Run::open(const std::vector<Thread*>& group) {

@@ -130,6 +130,8 @@ class Run {
   bool open_barriers();
   void open(const std::vector<Thread*>& group);
   bool diverge(const Thread& a, const Thread& b);
+  static bool by_number(const Thread& a, const Thread& b);
+  static bool parted_warp(const std::vector<Thread*>& group);
   bool stuck(const Thread& t);
   // Whether a thread that has ended has done what comes behind the meeting point at which `t` waits for it.
   bool went_on(const Thread& t, const Thread& ended);

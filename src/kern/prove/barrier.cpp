@@ -55,7 +55,11 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
     group_meetings_.push_back({position_, guard, loops_around_, 0});
   if (meets) {
     const Term same = pool_.eq(guard[0], guard[1]);
-    oblige(Kind::barrier_divergence, pool_.not_(same), in.place, true, mode);
+    if (Obligation* o = oblige(Kind::barrier_divergence, pool_.not_(same), in.place, true, mode);
+        o != nullptr && guard[0] != guard[1] && at_several_places(a, b)) {
+      o->open = "threads meet at the other barriers of its number";
+      perhaps = "a barrier of one number at several places";
+    }
     if (mode.lockstep) fact(pool_.yes(), same, 0, true);
     if (mode.log) {
       trace.barriers.push_back(r);

@@ -283,6 +283,10 @@ void Execution::run() {
         if (const auto* x = std::get_if<Barrier>(&in.action)) {
           others_in_order_ = others_in_order_ || x->arrive || x->name || x->count;
           arrives_ = arrives_ || x->arrive;
+          // A function that is called may be called from several places.
+          const Value* name = x->name ? &m_.functions[i].value(x->name) : nullptr;
+          if (name != nullptr && name->kind == Value::constant)
+            places_of_number_[name->constant_bits] += i == entry_.index ? 1 : 2;
         } else if (const auto* copy = std::get_if<AsyncCopy>(&in.action)) {
           bulk_possible_ = bulk_possible_ || (by_thread(in) && is_bulk(*copy));
         }

@@ -389,7 +389,10 @@ class Execution {
   std::vector<ProxyPoint> proxy_fences_, bulk_commits_, bulk_waits_, group_meetings_;
   // ---- barriers of some threads of the group (named.cpp)
   bool some_threads(Activation& a, const ir::Barrier& b, Pair guard);
-  bool arrives_ = false;  // there is a barrier at which threads arrive without waiting
+  uint64_t threads_of_group() const;
+  bool at_several_places(Activation& a, const ir::Barrier& b);
+  std::map<uint64_t, uint32_t> places_of_number_;  // of the text, by the number of the barrier
+  bool arrives_ = false;                           // there is a barrier at which threads arrive without waiting
   void named_barrier(Activation& a, const ir::Barrier& b, Pair guard, Mode mode);
   void phases();
   std::string phases_of(std::vector<order::NamedRecord*>& list, const std::vector<std::array<uint64_t, 3>>& threads);

@@ -1,4 +1,5 @@
 // Barriers that only some threads of a group take part in: `bar.sync a, n` and `bar.arrive a, n` (PTX ISA 9.7.13.1).
+// And `bar.sync a` of all threads that stands at several places: threads meet at one number, wherever they stand.
 //
 // Who takes part is counted: the guard of each such instruction, with the ids of each thread of the group in turn, must
 // be true or false, whatever the rest is. In the order of the text the instructions of one barrier then make phases of
@@ -62,8 +63,9 @@ bool can_be_completed(const std::vector<Coming>& all) {
   return open.empty();
 }
 
-// Do threads wait at a barrier of this number elsewhere in the text, all of them or as another count says?
-bool counted_otherwise(const Module& m, const flow::FunctionEffects& effects, const order::NamedRecord& r) {
+// Do threads wait at a barrier of this number elsewhere in the text, as another count says or at __syncthreads()?
+bool counted_otherwise(const Module& m, const flow::FunctionEffects& effects, const order::NamedRecord& r,
+                       uint64_t threads) {
   for (uint32_t i = 0; i < m.functions.size(); ++i) {
     if (effects.reached[i] == 0) continue;
     const Function& f = m.functions[i];
@@ -74,7 +76,8 @@ bool counted_otherwise(const Module& m, const flow::FunctionEffects& effects, co
       for (const Instruction& in : block.instructions) {
         const auto* b = std::get_if<Barrier>(&in.action);
         if (b == nullptr || b->scope != Scope::group || b->mask) continue;
-        if ((b->name ? is(b->name, r.name) : r.name == 0) && (!b->count || !is(b->count, r.count))) return true;
+        const bool alike = b->count ? is(b->count, r.count) : b->name && !b->arrive && r.count == threads;
+        if ((b->name ? is(b->name, r.name) : r.name == 0) && !alike) return true;
       }
   }
   return false;
@@ -97,6 +100,13 @@ std::string not_of_ptx(formula::Pool& pool, const std::array<Term, 2>* name, con
 
 }  // namespace
 
+// 0: not known.
+uint64_t Execution::threads_of_group() const {
+  uint64_t threads = 1;
+  for (const uint64_t n : options_.launch.local_size) threads *= n;
+  return threads;
+}
+
 bool Execution::some_threads(Activation& a, const Barrier& b, Pair guard) {
   if (b.scope != Scope::group || (!b.arrive && !b.name && !b.count)) return false;
   const Pair name = b.name ? get(a, b.name) : Pair{}, count = b.count ? get(a, b.count) : Pair{};
@@ -107,24 +117,33 @@ bool Execution::some_threads(Activation& a, const Barrier& b, Pair guard) {
   if (b.arrive || (b.name && !pool_.is_constant(get(a, b.name)[0]))) return true;
   // Others may arrive at it, here or at another place of the text.
   if (arrives_ && b.count) return true;
-  if (b.count && loops_around_.empty() && !(pool_.is_true(guard[0]) && pool_.is_true(guard[1]))) return true;
-  if (!b.count) return false;
-  uint64_t threads = 1;
-  for (const uint64_t n : options_.launch.local_size) threads *= n;
+  const bool some = loops_around_.empty() && !(pool_.is_true(guard[0]) && pool_.is_true(guard[1]));
+  if (!b.count) return some && guard[0] != guard[1] && at_several_places(a, b);
+  if (some) return true;
+  const uint64_t threads = threads_of_group();
   return threads == 0 || !pool_.is_constant(get(a, b.count)[0], threads);
+}
+
+// All threads of the group meet at a barrier of that number, here or elsewhere.
+bool Execution::at_several_places(Activation& a, const Barrier& b) {
+  if (b.scope != Scope::group || !b.name || b.count || !pool_.is_constant(get(a, b.name)[0])) return false;
+  const auto places = places_of_number_.find(pool_.value(get(a, b.name)[0]));
+  return places != places_of_number_.end() && places->second > 1;
 }
 
 void Execution::named_barrier(Activation& a, const Barrier& b, Pair guard, Mode mode) {
   const Pair name = b.name ? get(a, b.name) : both(pool_.constant(0, 32));
-  if (!b.count || !pool_.is_constant(get(a, b.count)[0]) || !pool_.is_constant(name[0]) || !loops_around_.empty() ||
-      !b.local_fence || b.reduce != Barrier::none) {
+  const uint64_t threads = threads_of_group();
+  const Pair count = b.count ? get(a, b.count) : both(pool_.constant(threads, 32));
+  if ((!b.count && (b.arrive || threads == 0)) || !pool_.is_constant(count[0]) || !pool_.is_constant(name[0]) ||
+      !loops_around_.empty() || !b.local_fence || b.reduce != Barrier::none) {
     perhaps = "a barrier of some threads in a loop, or with a name or a count that is not constant";
     unsupported.insert(perhaps);
     return;
   }
   ++position_;
   if (mode.log && pairing_ == Pairing::same_group)
-    trace.named.push_back({position_, guard, pool_.value(name[0]), pool_.value(get(a, b.count)[0]), !b.arrive, 0});
+    trace.named.push_back({position_, guard, pool_.value(name[0]), pool_.value(count[0]), !b.arrive, 0});
   ++position_;
   if (b.arrive) return;
   // What others have written before they came is seen from here on.
@@ -159,7 +178,7 @@ void Execution::phases() {
   for (auto& [name, list] : by_name) {
     const std::string why = threads.empty() || threads.size() > 1024 || options_.warp_size == 0
                                 ? "groups or warps of any size"
-                            : counted_otherwise(m_, effects_.function(entry_), *list.front())
+                            : counted_otherwise(m_, effects_.function(entry_), *list.front(), threads.size())
                                 ? "others wait at the same one elsewhere, all threads or as another count says"
                                 : phases_of(list, threads);
     if (!why.empty()) whys.insert(why);
