@@ -47,8 +47,7 @@ const FunctionDecl* body_of(const FunctionDecl* f) {
 }  // namespace
 
 bool HostWalk::run(const std::vector<const FunctionDecl*>& hosts, const std::vector<const VarDecl*>& variables,
-                   const std::map<const clang::CallExpr*, const FoundLaunch*>& launches) {
-  launches_ = launches;
+                   const std::vector<FoundLaunch>& launches) {
   variables_ = variables;
   Named named;
   for (const FunctionDecl* f : hosts) {
@@ -59,9 +58,11 @@ bool HostWalk::run(const std::vector<const FunctionDecl*>& hosts, const std::vec
   }
   for (const VarDecl* v : variables)
     if (v->hasInit()) named.TraverseStmt(const_cast<Expr*>(v->getInit()));
-  for (const auto& [call, l] : launches)
-    if (l->host != nullptr && l->host->hasAttr<clang::CUDAGlobalAttr>())
-      launching_kernels_.insert(l->host->getCanonicalDecl());
+  for (const FoundLaunch& l : launches) {
+    launches_.emplace(l.call, &l);
+    if (l.host != nullptr && l.host->hasAttr<clang::CUDAGlobalAttr>())
+      launching_kernels_.insert(l.host->getCanonicalDecl());
+  }
   const auto never_named = [&](const FunctionDecl* f) {
     const auto* m = clang::dyn_cast<clang::CXXMethodDecl>(f);
     return !named.all.contains(f->getCanonicalDecl()) && (m == nullptr || !m->isVirtual());

@@ -59,7 +59,7 @@ class HostWalk {
   // `hosts`: all functions with a body; `launches`: calls that launch kernels, and who makes them. False: it did not
   // come to an end, and nothing is known.
   bool run(const std::vector<const clang::FunctionDecl*>& hosts, const std::vector<const clang::VarDecl*>& variables,
-           const std::map<const clang::CallExpr*, const FoundLaunch*>& launches);
+           const std::vector<FoundLaunch>& launches);
 
   // The activations that come to a launch.
   const std::set<uint32_t>& frames_of(const clang::CallExpr* launch) const;

@@ -50,10 +50,14 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
   // call that may change `b`, so that this word is not accounted for.
   bool VisitNamedDecl(clang::NamedDecl* d) {
     if (!d->isInvalidDecl()) seen(d->getLocation(), d->getDeclName());
+    if (const auto* v = clang::dyn_cast<VarDecl>(d)) own_.insert(v);
     return true;
   }
 
+  // All that is done to a variable of a function around this one, or of the template that it is an instance of, is not
+  // seen here.
   bool only_read(const VarDecl* v) const {
+    if (!own_.contains(v)) return false;
     const auto it = uses_.find(v);
     if (it == uses_.end()) return true;
     for (const clang::DeclRefExpr* e : it->second)
@@ -158,7 +162,7 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
   std::map<const clang::IdentifierInfo*, std::set<unsigned>> places_;
   std::map<const VarDecl*, std::vector<Assigned>> assigned_;
   std::map<const VarDecl*, const clang::CompoundStmt*> declared_;
-  std::set<const VarDecl*> in_lambdas_;
+  std::set<const VarDecl*> own_, in_lambdas_;
   unsigned lambdas_ = 0;
   bool labels_ = false;
 };
@@ -538,6 +542,10 @@ class Launches : public clang::RecursiveASTVisitor<Launches> {
  public:
   Launches(clang::ASTContext& context, Evaluator& evaluate) : context_(context), evaluate_(evaluate) {}
   bool shouldVisitLambdaBody() const { return true; }
+  // A function of a local class is one of its own.
+  bool TraverseDecl(clang::Decl* d) {
+    return clang::isa_and_nonnull<clang::FunctionDecl>(d) || RecursiveASTVisitor::TraverseDecl(d);
+  }
   // The instances of a lambda that is a template are functions of their own.
   bool TraverseLambdaExpr(clang::LambdaExpr* e) {
     const clang::FunctionTemplateDecl* t = e->getDependentCallOperator();

@@ -145,8 +145,10 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
   void look_for_launches(const FunctionDecl& host) {
     for (FoundLaunch& l : launches_of(context_, host, doubts_)) {
       if (l.config.isValid()) configured.insert(l.config);
-      // A function of a local class is seen with the function around it.
-      if (l.callee == nullptr || !launched_.insert(l.callee).second) continue;
+      if (l.callee == nullptr) continue;
+      // Instances of a template share what does not depend on its arguments, the name of the kernel among it: each
+      // of them launches for itself.
+      launched_.insert(l.callee);
       launches.push_back(std::move(l));
     }
   }

@@ -69,7 +69,7 @@ Origins::Origins(clang::ASTContext& context, const std::vector<const FunctionDec
       }) {
   walk_.memory.doubtful = std::move(lost);
   for (const FoundLaunch& l : launches) calls_.emplace(l.call, &l);
-  known_ = !calls_.empty() && walk_.run(hosts, variables, calls_);
+  known_ = !calls_.empty() && walk_.run(hosts, variables, launches);
 }
 
 void Origins::trace(FoundLaunch& l) {

@@ -248,7 +248,10 @@ std::vector<Question> questions(const launch::Options& given, const ir::Module& 
              q.named_only == h.named_only && q.no_proof.empty() == no_proof.empty() && q.cooperative == h.cooperative;
     });
     if (same != out.end()) {
-      same->places.push_back(h.place);
+      // Instances of one host template launch at one place.
+      if (std::none_of(same->places.begin(), same->places.end(),
+                       [&](const Span& p) { return p.source == h.place.source && p.begin == h.place.begin; }))
+        same->places.push_back(h.place);
       add_starts(arrays, h, same->starts);
       continue;
     }
@@ -265,6 +268,9 @@ std::vector<Question> questions(const launch::Options& given, const ir::Module& 
 
 std::vector<std::string> contradictions(const launch::Options& given, const clangfe::HostKernel& kernel) {
   std::vector<std::string> out;
+  const auto add = [&](std::string words) {
+    if (std::find(out.begin(), out.end(), words) == out.end()) out.push_back(std::move(words));
+  };
   const auto differ = [](const std::vector<Size>& a, const std::vector<Size>& b) {
     for (size_t d = 0; d < 3; ++d) {
       const Size x = d < a.size() ? a[d] : Size{1}, y = d < b.size() ? b[d] : Size{1};
@@ -277,11 +283,11 @@ std::vector<std::string> contradictions(const launch::Options& given, const clan
     const auto block = sizes(h.block, h.block_dimensions), grid = sizes(h.grid, h.grid_dimensions);
     const launch::Launch& l = given.launch;
     if (!l.local_size.empty() && differ(l.local_size, block))
-      out.push_back(fmt::format("{}: the source launches '{}' with blockDim={}, and the options say {}",
-                                h.place.location(), kernel.name, words(block), words(l.local_size)));
+      add(fmt::format("{}: the source launches '{}' with blockDim={}, and the options say {}", h.place.location(),
+                      kernel.name, words(block), words(l.local_size)));
     if (!l.num_groups.empty() && differ(l.num_groups, grid))
-      out.push_back(fmt::format("{}: the source launches '{}' with gridDim={}, and the options say {}",
-                                h.place.location(), kernel.name, words(grid), words(l.num_groups)));
+      add(fmt::format("{}: the source launches '{}' with gridDim={}, and the options say {}", h.place.location(),
+                      kernel.name, words(grid), words(l.num_groups)));
   }
   return out;
 }

@@ -1,0 +1,154 @@
+// Host code that stands once and is compiled several times: instances of templates, each with launches of its own.
+#include "decide.h"
+
+namespace fencepost::verifier {
+namespace {
+
+// One block is right, two blocks write the same places.
+const std::string k_block = "__global__ void k(int* a) { a[threadIdx.x] = blockIdx.x; }\n";
+// Right for two arrays.
+const std::string k_two = "__global__ void k(int* a, int* b) { a[threadIdx.x] = b[threadIdx.x + 1]; }\n";
+const std::string k_one_array = "int main() { int* a; cudaMalloc(&a, 4096); ";
+const std::string k_arrays = "int main() { int *a, *b; cudaMalloc(&a, 4096); cudaMalloc(&b, 4096); ";
+
+void decide_launched(const std::vector<std::tuple<std::string, int, const char*>>& rows) {
+  std::vector<Case> cases;
+  cases.reserve(rows.size());
+  for (const auto& [text, exit_code, says] : rows)
+    cases.push_back(
+        {.name = "instances.cu", .text = text.c_str(), .exit_code = exit_code, .says = says, .launched = true});
+  decide(cases);
+}
+
+TEST(Instances, each_instance_has_the_sizes_of_its_own) {
+  const std::string go = k_block + "template <int N> void go(int* a) { k<<<N, 64>>>(a); }\n";
+  const std::string type = k_block + "template <class T> void go(int* a) { k<<<sizeof(T) / 4, 64>>>(a); }\n";
+  const std::string record =
+      k_block + "template <int N = 1> struct W { void go(int* a) { k<<<N, 64>>>(a); } };\n" + k_one_array;
+  const std::string fixed = k_block + "template <int N> struct F { static void go(int* a) { k<<<N, 64>>>(a); } };\n";
+  const std::string derived = k_block +
+                              "template <class D> struct B { void go(int* x) { k<<<D::n, 64>>>(x); } };\n"
+                              "struct X : B<X> { static const int n = 1; };\n";
+  decide_launched({
+      {go + k_one_array + "go<1>(a); }", 0, "gridDim=1"},
+      {go + k_one_array + "go<1>(a); go<2>(a); }", 1, "gridDim=2"},
+      {go + k_one_array + "go<2>(a); go<1>(a); }", 1, "gridDim=2"},
+      {go + k_one_array + "go<1>(a); if (a) go<1>(a); }", 0, "gridDim=1"},
+      {go + "void (*table[2])(int*) = {go<1>, go<2>};\n", 1, "gridDim=2"},
+      {go + "template void go<1>(int*);\ntemplate void go<2>(int*);\n", 1, "gridDim=2"},
+      {type + k_one_array + "go<int>(a); go<float>(a); }", 0, "gridDim=1"},
+      {type + k_one_array + "go<int>(a); go<double>(a); }", 1, "gridDim=2"},
+      {record + "W<> w; w.go(a); }", 0, "gridDim=1"},
+      {record + "W<> w; w.go(a); W<2> z; z.go(a); }", 1, "gridDim=2"},
+      {fixed + k_one_array + "F<1>::go(a); F<2>::go(a); }", 1, "gridDim=2"},
+      {fixed + "template struct F<1>;\ntemplate struct F<2>;\n", 1, "gridDim=2"},
+      {derived + k_one_array + "X x; x.go(a); }", 0, "gridDim=1"},
+      {derived + "struct Y : B<Y> { static const int n = 2; };\n" + k_one_array + "X x; x.go(a); Y y; y.go(a); }", 1,
+       "gridDim=2"},
+      // By a function around it, a member template, a class inside of a function, one that is given by a default.
+      {go + "template <int N> void twice(int* a) { go<N>(a); go<2 * N>(a); }\n" + k_one_array + "twice<1>(a); }", 1,
+       "gridDim=2"},
+      {k_block + "struct S { template <int N> void go(int* a) { k<<<N, 64>>>(a); } };\n" + k_one_array +
+           "S s; s.go<1>(a); s.go<2>(a); }",
+       1, "gridDim=2"},
+      {k_block +
+           "template <int N> void go(int* a) { struct L { static void at(int* p) { k<<<N, 64>>>(p); } }; "
+           "L::at(a); }\n" +
+           k_one_array + "go<1>(a); go<2>(a); }",
+       1, "gridDim=2"},
+      {k_block + "template <int N> void go(int* a) { auto f = [&] { k<<<N, 64>>>(a); }; f(); }\n" + k_one_array +
+           "go<1>(a); go<2>(a); }",
+       1, "gridDim=2"},
+      // An instance whose text another file has.
+      {go + "extern template void go<2>(int*);\n" + k_one_array + "go<1>(a); go<2>(a); }", 3, ""},
+  });
+}
+
+TEST(Instances, generic_lambdas_and_what_is_around_them) {
+  const std::string sized = k_block + k_one_array + "auto go = [&](auto x) { k<<<sizeof(x) / 4, 64>>>(a); }; ";
+  decide_launched({
+      {sized + "go(1); go(2.0f); }", 0, "gridDim=1"},
+      {sized + "go(1); go(1.0); }", 1, "gridDim=2"},
+      {k_block + k_one_array +
+           "auto go = [](auto* p) { k<<<sizeof(*p) / 4, 64>>>((int*)p); }; go(a); go((double*)a); }",
+       1, "gridDim=2"},
+      // A variable of the function around it is not known there: it may change after the lambda was made.
+      {k_block + k_one_array + "int n = 1; auto go = [&](auto x) { k<<<n, 64>>>(a); }; n = 2; go(1); }", 1, ""},
+      {k_block + k_one_array + "const int n = 1; auto go = [&](auto x) { k<<<n, 64>>>(a); }; go(1); go(1.0); }", 0, ""},
+      {k_two + k_arrays + "auto f = [](auto x, auto y) { k<<<1, 64>>>(x, y); }; f(a, b); f(a, (void*)0 ? b : b); }", 0,
+       ""},
+      {k_two + k_arrays +
+           "auto f = [](auto x, auto y) { k<<<1, 64>>>((int*)x, (int*)y); }; f(a, b); f(a, (float*)a); }",
+       3, "may be of one array"},
+  });
+}
+
+TEST(Instances, each_instance_has_arguments_and_arrays_of_its_own) {
+  const std::string number =
+      "__global__ void k(int* a, int n) { a[threadIdx.x * n] = threadIdx.x; }\n"
+      "template <int N> void go(int* a) { k<<<1, 64>>>(a, N); }\n" +
+      k_one_array;
+  const std::string alias = "may be of one array";
+  const std::string types =
+      k_two + "template <class T, class U> void go(T x, U y) { k<<<1, 64>>>((int*)x, (int*)y); }\n" + k_arrays;
+  const std::string choice =
+      k_two + "template <bool S> void go(int* a, int* b) { if constexpr (S) b = a; k<<<1, 64>>>(a, b); }\n" + k_arrays;
+  const std::string table =
+      k_two + "template <int X> void go(int* a, int* b) { int* t[2] = {a, b}; k<<<1, 64>>>(t[0], t[X]); }\n" + k_arrays;
+  const std::string policy = k_two +
+                             "struct A { static int* g(int* a, int* b) { return b; } };\n"
+                             "struct B { static int* g(int* a, int* b) { return a; } };\n"
+                             "template <class P> void go(int* a, int* b) { k<<<1, 64>>>(a, P::g(a, b)); }\n" +
+                             k_arrays;
+  // The pointers are no parameters: the whole call is one expression of all instances.
+  const std::string global =
+      k_two +
+      "int *a, *b, *c;\ntemplate <bool S> void go() { if constexpr (S) b = a; k<<<1, 64>>>(a, b); "
+      "}\nint main() { cudaMalloc(&a, 4096); cudaMalloc(&b, 4096); ";
+  decide_launched({
+      {number + "go<1>(a); go<2>(a); }", 0, ""},
+      {number + "go<1>(a); go<0>(a); }", 1, ""},
+      {types + "go(a, b); go((void*)a, (void*)b); }", 0, ""},
+      {types + "go(a, b); go((void*)a, (void*)a); }", 3, alias.c_str()},
+      {choice + "go<false>(a, b); }", 0, ""},
+      {choice + "go<false>(a, b); go<true>(a, b); }", 3, alias.c_str()},
+      {table + "go<1>(a, b); go<0>(a, b); }", 3, alias.c_str()},
+      {policy + "go<A>(a, b); }", 0, ""},
+      {policy + "go<A>(a, b); go<B>(a, b); }", 3, alias.c_str()},
+      {global + "go<false>(); }", 0, ""},
+      {global + "go<false>(); go<true>(); }", 3, alias.c_str()},
+      {"__device__ int g[64];\n__global__ void k() { g[threadIdx.x] = blockIdx.x; }\n"
+       "template <int N> void go() { int n = N; k<<<n, 64>>>(); }\nint main() { go<1>(); go<2>(); }",
+       1, ""},
+      {"__device__ int g[64];\n__global__ void k() { g[threadIdx.x] = blockIdx.x; }\n"
+       "template <int N> void go() { int n = 1; n += N; k<<<n, 64>>>(); }\nint main() { go<0>(); go<1>(); }",
+       1, ""},
+  });
+}
+
+TEST(Instances, a_counter_is_reset_by_the_instance_that_launches) {
+  const std::string last =
+      "__device__ unsigned n;\n__global__ void k(float* part, float* out) { __shared__ bool last;\n"
+      "  part[blockIdx.x * 64 + threadIdx.x] = threadIdx.x; __syncthreads();\n"
+      "  if (threadIdx.x == 0) { __threadfence(); last = atomicAdd(&n, 1) >= gridDim.x - 1; }\n  __syncthreads();\n"
+      "  if (last) { float s = 0; for (unsigned i = threadIdx.x; i < gridDim.x * 64; i += 64) s += part[i];\n"
+      "    out[threadIdx.x] = s; } }\n";
+  const std::string host = "int main() { float *p, *q; cudaMalloc(&p, 4096); cudaMalloc(&q, 4096); ";
+  const std::string reset = last +
+                            "template <bool R> void go(float* p, float* q) { unsigned z = 0; if constexpr (R) "
+                            "cudaMemcpyToSymbol(n, &z, 4); k<<<8, 64>>>(p, q); }\n" +
+                            host;
+  const std::string value = last +
+                            "template <unsigned V> void go(float* p, float* q) { const unsigned z = V; "
+                            "cudaMemcpyToSymbol(n, &z, 4); k<<<8, 64>>>(p, q); }\n" +
+                            host;
+  decide_launched({
+      {reset + "go<true>(p, q); }", 0, "is 0 when the kernel starts"},
+      {reset + "go<true>(p, q); go<false>(p, q); }", 3, "not shown to leave 0"},
+      {value + "go<0>(p, q); }", 0, ""},
+      {value + "go<0>(p, q); go<1>(p, q); }", 3, "the host sets it otherwise"},
+  });
+}
+
+}  // namespace
+}  // namespace fencepost::verifier
