@@ -60,10 +60,22 @@ void HostMemory::store(const Place& at, const Values& v) {
 
 void HostMemory::store_new(const Place& at, const Values& v) { put(at, v); }
 
-bool HostMemory::only_new(const Place& at) const {
+bool HostMemory::not_assigned(const Place& at) const {
   if (objects_[at.object].escaped || in_doubt(at)) return false;
   for (auto it = assigned_.lower_bound({at.object, {}}); it != assigned_.end() && it->object == at.object; ++it)
     if (matches(it->path, at.path)) return false;
+  return true;
+}
+
+// An exchange with a place that was given a copy brings the copy.
+bool HostMemory::only_new(const Place& at) const {
+  if (!not_assigned(at)) return false;
+  for (const std::set<Place>& all : exchanges_) {
+    const bool takes_part = std::any_of(
+        all.begin(), all.end(), [&](const Place& p) { return p.object == at.object && matches(p.path, at.path); });
+    if (takes_part && !std::all_of(all.begin(), all.end(), [&](const Place& p) { return not_assigned(p); }))
+      return false;
+  }
   return true;
 }
 

@@ -102,6 +102,7 @@ class HostMemory {
   void read(const Place& at, bool exchanges, std::set<Place>& seen, Values& out);
   void held(const Place& at, std::set<Place>& seen, Values& out);
   bool in_doubt(const Place& at) const;
+  bool not_assigned(const Place& at) const;
 
   std::vector<Object> objects_{{}};
   std::map<Object, uint32_t> numbers_;

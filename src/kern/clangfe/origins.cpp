@@ -111,7 +111,7 @@ std::vector<Origins::Given> Origins::gather(const FoundLaunch& l, uint32_t frame
       all.push_back(g);
     } else if (e->getType()->isRecordType()) {
       g.e = nullptr;
-      collect(walk_.copied(e, frame), e->getType(), g, all, 0);
+      collect(given_by_value(e, frame), e->getType(), g, all, 0);
     } else {
       g.values = walk_.loaded(e, frame);
       const bool pointer = t->isPointerType() || t->isArrayType();
@@ -148,6 +148,17 @@ void Origins::trace(const FoundLaunch& l, uint32_t frame, HostLaunch& out) {
     }
 }
 
+// A structure that is given by value: the variable that is copied, or the copy.
+Place Origins::given_by_value(const Expr* e, uint32_t frame) {
+  const Place copy = walk_.copied(e, frame);
+  const auto* c = clang::dyn_cast<clang::CXXConstructExpr>(e->IgnoreImplicit());
+  if (c == nullptr || c->getNumArgs() != 1 || !c->getConstructor()->isCopyOrMoveConstructor() ||
+      !c->getConstructor()->isTrivial() || !c->getArg(0)->isGLValue())
+    return copy;
+  const Places from = walk_.places(c->getArg(0), frame);
+  return from.all.size() == 1 && !from.unknown ? *from.all.begin() : copy;
+}
+
 // The pointers in a structure that is given by value.
 void Origins::collect(const Place& at, clang::QualType type, Given& like, std::vector<Given>& out, unsigned depth) {
   constexpr unsigned k_deep = 8;
@@ -158,9 +169,17 @@ void Origins::collect(const Place& at, clang::QualType type, Given& like, std::v
     return;
   }
   if (const clang::ArrayType* a = context_.getAsArrayType(type)) {
-    Place any = at;
-    any.path.push_back(k_any_element);
-    collect(any, a->getElementType(), like, out, depth + 1);
+    // Each element is a pointer of its own. Of many, two stand for any two.
+    constexpr uint64_t k_each = 16;
+    const clang::QualType of = context_.getBaseElementType(type);
+    const bool leads = of->isRecordType() || of->isPointerType() || context_.getTypeSize(of) == 64;
+    const auto* sized = clang::dyn_cast<clang::ConstantArrayType>(a);
+    const uint64_t all = sized != nullptr ? sized->getSize().getZExtValue() : k_each + 1;
+    for (uint64_t k = 0; leads && k < (all > k_each ? 2 : all); ++k) {
+      Place one = at;
+      one.path.push_back(all > k_each ? k_any_element : element(k));
+      collect(one, a->getElementType(), like, out, depth + 1);
+    }
     return;
   }
   if (const auto* record = type->getAsCXXRecordDecl()) {
@@ -177,6 +196,7 @@ void Origins::collect(const Place& at, clang::QualType type, Given& like, std::v
   const bool pointer = type->isPointerType() || type->isReferenceType();
   if (!pointer && !(type->isIntegerType() && context_.getTypeSize(type) == 64)) return;
   like.values = walk_.memory.read(at);
+  like.at = at;
   if (like.values.atoms.empty() && (!pointer || !like.values.unknown)) return;
   like.reads = type->isPointerType() && type->getPointeeType().isConstQualified();
   out.push_back(like);
@@ -209,12 +229,28 @@ void Origins::collect_captures(const Place& at, Given& like, std::vector<Given>&
   }
   if (all) return;
   like.values = {.unknown = true};
+  like.at.reset();
   like.reads = false;
   out.push_back(like);
 }
 
+// Two places of a structure that allocations alone have filled, as a loop over an array of pointers does. Two elements
+// of what comes from outside are two arrays, as the profile says.
+bool Origins::elements_apart(const Given& a, const Given& b) const {
+  if (!a.at || !b.at) return false;
+  const std::vector<const void*>& path = a.at->path;
+  const bool any = std::find(path.begin(), path.end(), k_any_element) != path.end();
+  if (a.at == b.at && !any) return false;
+  const auto& given = a.values.atoms;
+  if (any && given.size() == 1 && given.begin()->kind == Atom::address && given == b.values.atoms &&
+      walk_.memory[given.begin()->place.object].kind == ObjectKind::unseen)
+    return true;
+  return walk_.memory.only_new(*a.at) && walk_.memory.only_new(*b.at);
+}
+
 bool Origins::apart(const Given& a, const Given& b, uint32_t frame) {
-  return disjoint(a.values, b.values) || (a.e != nullptr && b.e != nullptr && apart(a.e, b.e, frame));
+  return disjoint(a.values, b.values) || elements_apart(a, b) ||
+         (a.e != nullptr && b.e != nullptr && apart(a.e, b.e, frame));
 }
 
 // All that take part in the exchange had different arrays to begin with.

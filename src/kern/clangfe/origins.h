@@ -15,6 +15,7 @@
 #include <clang/AST/Expr.h>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -41,6 +42,7 @@ class Origins {
     Values values;
     const clang::Expr* e = nullptr;  // alone
     bool reads = false;
+    std::optional<Place> at;  // in a structure
   };
   std::vector<Given> gather(const FoundLaunch& l, uint32_t frame);
   void trace(const FoundLaunch& l, uint32_t frame, HostLaunch& out);
@@ -51,8 +53,10 @@ class Origins {
   Start start_of(uint32_t object, const clang::CallExpr* call, uint32_t frame);
   void find_others(uint32_t object, const FoundLaunch& l, Start& s);
   std::string place(clang::SourceLocation at) const;
+  Place given_by_value(const clang::Expr* e, uint32_t frame);
   void collect(const Place& at, clang::QualType type, Given& like, std::vector<Given>& out, unsigned depth);
   void collect_captures(const Place& at, Given& like, std::vector<Given>& out, unsigned depth);
+  bool elements_apart(const Given& a, const Given& b) const;
   bool apart(const Given& a, const Given& b, uint32_t frame);
   bool apart(const clang::Expr* a, const clang::Expr* b, uint32_t frame);
   bool exchanged(const Place& a, const Place& b);

@@ -150,5 +150,68 @@ TEST(Instances, a_counter_is_reset_by_the_instance_that_launches) {
   });
 }
 
+// A structure with an array of pointers gives each element for itself.
+TEST(Instances, elements_of_a_structure_are_places_of_their_own) {
+  const std::string one = "two places that may be of one array";
+  const std::string array =
+      "struct P { int* x[2]; };\n__global__ void k(P p) { p.x[0][threadIdx.x] = p.x[1][threadIdx.x "
+      "+ 1]; }\n";
+  const std::string grid =
+      "struct P { int* x[2][2]; };\n__global__ void k(P p) { p.x[0][0][threadIdx.x] = "
+      "p.x[1][1][threadIdx.x + 1]; }\n";
+  const std::string large =
+      "struct P { int* x[40]; };\n__global__ void k(P p) { p.x[0][threadIdx.x] = "
+      "p.x[33][threadIdx.x + 1]; }\n";
+  const std::string records =
+      "struct I { int* p; };\nstruct V { I a[2]; };\n"
+      "__global__ void k(V t) { t.a[0].p[threadIdx.x] = t.a[1].p[threadIdx.x + 1]; }\n";
+  const std::string function = "template <class F> __global__ void k(F f) { f(threadIdx.x); }\n";
+  const std::string launch = "k<<<1, 64>>>(p); }";
+  decide_launched({
+      {array + k_arrays + "P p; p.x[0] = a; p.x[1] = a; " + launch, 3, one.c_str()},
+      {array + k_arrays + "P p; p.x[0] = a; p.x[1] = b; " + launch, 0, ""},
+      {array + k_arrays + "P p = {{a, b}}; " + launch, 0, ""},
+      {array + k_arrays + "P p = {{a, a + 64}}; " + launch, 3, one.c_str()},
+      {array + k_arrays + "P p; for (int i = 0; i < 2; ++i) p.x[i] = a; " + launch, 3, one.c_str()},
+      {array + k_arrays + "P p; for (int i = 0; i < 2; ++i) cudaMalloc(&p.x[i], 4096); " + launch, 0, ""},
+      {array + k_arrays + "P p; for (int i = 0; i < 2; ++i) cudaMalloc(&p.x[i], 4096); p.x[1] = p.x[0]; " + launch, 3,
+       one.c_str()},
+      {array + "void put(P& p, int i, int* a) { p.x[i] = a; }\n" + k_arrays + "P p; put(p, 0, a); put(p, 1, a); " +
+           launch,
+       3, one.c_str()},
+      {array + "void go(P p) { " + launch, 0, ""},
+      {array + "void go(P p) { p.x[1] = p.x[0]; " + launch, 3, one.c_str()},
+      {grid + k_arrays + "P p = {{{a, b}, {nullptr, a}}}; " + launch, 3, one.c_str()},
+      {grid + k_arrays + "P p = {{{a, nullptr}, {nullptr, b}}}; " + launch, 0, ""},
+      {large + k_arrays + "P p; for (int i = 0; i < 40; ++i) p.x[i] = a; " + launch, 3, one.c_str()},
+      {large + k_arrays + "P p; for (int i = 0; i < 40; ++i) cudaMalloc(&p.x[i], 4096); " + launch, 0, ""},
+      {large + "void go(P p) { " + launch, 0, ""},
+      {records + k_arrays + "V p; p.a[0].p = a; p.a[1].p = a; " + launch, 3, one.c_str()},
+      {records + k_arrays + "V p; p.a[0].p = a; p.a[1].p = b; " + launch, 0, ""},
+      {"#include <array>\n__global__ void k(std::array<int*, 2> p) { p[0][threadIdx.x] = p[1][threadIdx.x + 1]; }\n" +
+           k_arrays + "std::array<int*, 2> p; p[0] = a; p[1] = a; " + launch,
+       3, one.c_str()},
+      {function + k_arrays + "int* q[2] = {a, a}; auto p = [=] __device__(int i) { q[0][i] = q[1][i + 1]; }; " + launch,
+       3, one.c_str()},
+      {function + k_arrays + "int* q[2] = {a, b}; auto p = [=] __device__(int i) { q[0][i] = q[1][i + 1]; }; " + launch,
+       0, ""},
+  });
+}
+
+// Elements that were filled by allocations, one of which was changed for a copy of the other.
+TEST(Instances, an_exchange_may_bring_a_copy) {
+  decide_launched({
+      {k_two +
+           "int main() { int* t[2]; for (int i = 0; i < 2; ++i) cudaMalloc(&t[i], 4096); k<<<1, 64>>>(t[0], t[1]); }",
+       0, ""},
+      {k_two + "int main() { int* t[2]; for (int i = 0; i < 2; ++i) cudaMalloc(&t[i], 4096); std::swap(t[0], t[1]); "
+               "k<<<1, 64>>>(t[0], t[1]); }",
+       0, ""},
+      {k_two + "int main() { int* t[2]; cudaMalloc(&t[0], 4096); cudaMalloc(&t[1], 4096); int* y = t[1]; "
+               "int* s = t[0]; t[0] = y; y = s; k<<<1, 64>>>(t[0], t[1]); }",
+       3, "may be of one array"},
+  });
+}
+
 }  // namespace
 }  // namespace fencepost::verifier
