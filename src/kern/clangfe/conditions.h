@@ -53,6 +53,8 @@ struct Doubts {
   std::vector<Region> regions;
   std::vector<Use> uses;
   std::vector<clang::SourceRange> skipped;  // text that another outcome would compile
+  // Words of such text, where host code comes to it (host_doubts.h).
+  std::set<const clang::IdentifierInfo*> names;
   bool none() const { return regions.empty() && uses.empty(); }
   void add(const Doubts& o);
 };

@@ -67,8 +67,11 @@ bool HostWalk::run(const std::vector<const FunctionDecl*>& hosts, const std::vec
     const auto* m = clang::dyn_cast<clang::CXXMethodDecl>(f);
     return !named.all.contains(f->getCanonicalDecl()) && (m == nullptr || !m->isVirtual());
   };
-  for (const FunctionDecl* f : hosts_)
+  for (const FunctionDecl* f : hosts_) {
     if (never_named(f)) roots_.emplace_back(f, true);
+    // A call that the tree lacks.
+    if (f->getIdentifier() != nullptr && memory.doubtful.contains(f->getIdentifier())) roots_.emplace_back(f, false);
+  }
   // Kernels that launch are gone over where they are launched; then those that no call came to.
   for (unsigned round = 0; round < k_most_passes; ++round) {
     do {

@@ -8,6 +8,8 @@
 #include <map>
 #include <set>
 
+#include "clangfe/survey.h"
+
 namespace fencepost::clangfe {
 namespace {
 
@@ -190,29 +192,77 @@ bool Uses::accounted(const VarDecl* v, clang::SourceRange body) const {
   return true;
 }
 
-// What an include that is not there may have decided: words whose macro is in doubt, and variables, constants and
-// functions that are made of them.
+// What an include that is not there, or the lack of __CUDA_ARCH__, may have decided: words whose macro is in doubt, and
+// variables, constants, types and functions that are made of them.
 class Doubtful : public clang::RecursiveASTVisitor<Doubtful> {
  public:
-  Doubtful(const clang::SourceManager& sm, const Doubts& doubts) : sm_(sm), doubts_(doubts) {}
+  // `calls`: what is called counts, too; else only what is computed when the text is compiled.
+  Doubtful(clang::ASTContext& context, const Doubts& doubts, bool calls = true)
+      : context_(context), sm_(context.getSourceManager()), doubts_(doubts), calls_(calls) {}
+  bool shouldVisitLambdaBody() const { return true; }
   bool operator()(const Expr* e) {
-    if (doubts_.none()) return false;
+    if (doubts_.none() && doubts_.names.empty()) return false;
     found_ = within(e->getSourceRange());
     if (!found_) TraverseStmt(const_cast<Expr*>(e));
     return found_;
   }
-  bool VisitDeclRefExpr(clang::DeclRefExpr* e) {
-    const clang::Decl* d = e->getDecl();
-    if (!seen_.insert(d).second) return !found_;
-    found_ = found_ || within(d->getSourceRange());
-    if (const auto* v = clang::dyn_cast<VarDecl>(d); v != nullptr && !found_ && v->hasInit() && v->getInit() != nullptr)
-      TraverseStmt(const_cast<Expr*>(v->getInit()));
-    if (const auto* c = clang::dyn_cast<clang::EnumConstantDecl>(d))
-      found_ = found_ || within(clang::cast<clang::EnumDecl>(c->getDeclContext())->getSourceRange());
-    return !found_;
+  bool VisitDeclRefExpr(clang::DeclRefExpr* e) { return look(e->getDecl()); }
+  bool VisitMemberExpr(clang::MemberExpr* e) { return look(e->getMemberDecl()); }
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr* e) { return look(e->getConstructor()); }
+  bool VisitTypedefTypeLoc(clang::TypedefTypeLoc l) { return look(l.getTypedefNameDecl()); }
+  bool VisitUsingTypeLoc(clang::UsingTypeLoc l) { return look(l.getFoundDecl()->getTargetDecl()); }
+  bool VisitTagTypeLoc(clang::TagTypeLoc l) { return look(l.getDecl()); }
+  bool VisitTemplateSpecializationTypeLoc(clang::TemplateSpecializationTypeLoc l) {
+    return look(l.getTypePtr()->getTemplateName().getAsTemplateDecl());
+  }
+  bool function(const clang::FunctionDecl& f) {
+    body(f);
+    return found_;
   }
 
  private:
+  bool look(const clang::Decl* d) {
+    if (d == nullptr || !seen_.insert(d).second) return !found_;
+    if (!users_text(sm_, context_.getTargetInfo(), d->getLocation())) return !found_;
+    // What may be declared otherwise in text that is left out.
+    const bool of_file = clang::isa<clang::FunctionDecl, clang::TypeDecl, clang::TemplateDecl, VarDecl>(d) &&
+                         !d->getDeclContext()->isFunctionOrMethod();
+    found_ = found_ || within(d->getSourceRange()) ||
+             (of_file && doubts_.names.contains(clang::cast<clang::NamedDecl>(d)->getIdentifier()));
+    if (found_) return false;
+    if (const auto* v = clang::dyn_cast<VarDecl>(d); v != nullptr && v->hasInit() && v->getInit() != nullptr)
+      TraverseStmt(const_cast<Expr*>(v->getInit()));
+    if (const auto* t = clang::dyn_cast<clang::DeclaratorDecl>(d);
+        t != nullptr && !clang::isa<clang::FunctionDecl>(d) && t->getTypeSourceInfo() != nullptr)
+      TraverseTypeLoc(t->getTypeSourceInfo()->getTypeLoc());
+    if (const auto* t = clang::dyn_cast<clang::TypedefNameDecl>(d); t != nullptr && t->getTypeSourceInfo() != nullptr)
+      TraverseTypeLoc(t->getTypeSourceInfo()->getTypeLoc());
+    if (const auto* r = clang::dyn_cast<clang::CXXRecordDecl>(d); r != nullptr) record(*r);
+    if (const auto* c = clang::dyn_cast<clang::EnumConstantDecl>(d))
+      look(clang::cast<clang::EnumDecl>(c->getDeclContext()));
+    if (const auto* e = clang::dyn_cast<clang::EnumDecl>(d))
+      for (const clang::EnumConstantDecl* c : e->enumerators())
+        if (c->getInitExpr() != nullptr) TraverseStmt(const_cast<Expr*>(c->getInitExpr()));
+    if (const auto* f = clang::dyn_cast<clang::FunctionDecl>(d); f != nullptr && (calls_ || f->isConstexpr())) body(*f);
+    return !found_;
+  }
+  void record(const clang::CXXRecordDecl& r) {
+    const clang::CXXRecordDecl* whole = r.hasDefinition() ? r.getDefinition() : nullptr;
+    if (whole == nullptr || whole->isLambda()) return;
+    found_ = found_ || within(whole->getSourceRange());
+    for (const clang::FieldDecl* f : whole->fields()) look(f);
+  }
+  void body(const clang::FunctionDecl& f) {
+    const clang::FunctionDecl* whole = nullptr;
+    const bool device =
+        f.hasAttr<clang::CUDAGlobalAttr>() || (f.hasAttr<clang::CUDADeviceAttr>() && !f.hasAttr<clang::CUDAHostAttr>());
+    if (device || !f.hasBody(whole) || whole->getBody() == nullptr) return;
+    found_ = found_ || within(whole->getSourceRange());
+    if (!found_) TraverseStmt(whole->getBody());
+    if (const auto* c = clang::dyn_cast<clang::CXXConstructorDecl>(whole))
+      for (const clang::CXXCtorInitializer* i : c->inits())
+        if (!found_ && i->getInit() != nullptr) TraverseStmt(i->getInit());
+  }
   bool within(clang::SourceRange r) const {
     if (r.isInvalid()) return false;
     const clang::SourceLocation begin = sm_.getExpansionLoc(r.getBegin()),
@@ -230,8 +280,10 @@ class Doubtful : public clang::RecursiveASTVisitor<Doubtful> {
     return false;
   }
 
+  clang::ASTContext& context_;
   const clang::SourceManager& sm_;
   const Doubts& doubts_;
+  const bool calls_;
   std::set<const clang::Decl*> seen_;
   bool found_ = false;
 };
@@ -251,7 +303,16 @@ class Evaluator {
 
  private:
   static constexpr unsigned k_deep = 64;
-  bool doubtful(const Expr* e) const { return Doubtful(context_.getSourceManager(), doubts_)(e); }
+  bool doubtful(const Expr* e) const { return Doubtful(context_, doubts_)(e); }
+  // A macro that is in doubt may write to any variable of the function.
+  bool written_in_doubt() const {
+    const clang::SourceManager& sm = context_.getSourceManager();
+    const clang::SourceLocation begin = sm.getExpansionLoc(body_.getBegin()),
+                                end = sm.getExpansionRange(body_.getEnd()).getEnd();
+    return std::any_of(doubts_.uses.begin(), doubts_.uses.end(), [&](const Doubts::Use& u) {
+      return sm.isBeforeInTranslationUnit(begin, u.at) && sm.isBeforeInTranslationUnit(u.at, end);
+    });
+  }
   Number fit(const llvm::APSInt& v, clang::QualType t) const {
     if (!t->isIntegralOrEnumerationType() || t->isDependentType()) return std::nullopt;
     llvm::APSInt out = v.extOrTrunc(static_cast<uint32_t>(context_.getTypeSize(t)));
@@ -266,7 +327,8 @@ class Evaluator {
     const Expr* init = v->getAnyInitializer(whole);
     if (init == nullptr || init->isValueDependent() || init->containsErrors()) return nullptr;
     if (!v->isLocalVarDecl() || v->isStaticLocal()) return v->getType().isConstQualified() ? init : nullptr;
-    if (!v->getType().isConstQualified() && (!uses_.only_read(v) || !uses_.accounted(v, body_))) return nullptr;
+    if (!v->getType().isConstQualified() && (!uses_.only_read(v) || !uses_.accounted(v, body_) || written_in_doubt()))
+      return nullptr;
     return init;
   }
   Number number(const Expr* e, unsigned depth);
@@ -443,7 +505,8 @@ Number Evaluator::number(const Expr* e, unsigned depth) {
 // What a variable is given, step by step; false: not all of it is known.
 bool Evaluator::steps(const VarDecl* v, std::vector<Uses::Assigned>& out) const {
   return v->isLocalVarDecl() && !v->isStaticLocal() && !v->isInvalidDecl() && !v->getType()->isReferenceType() &&
-         !v->getType().isVolatileQualified() && uses_.assigned(v, out) && uses_.accounted(v, body_);
+         !v->getType().isVolatileQualified() && uses_.assigned(v, out) && uses_.accounted(v, body_) &&
+         !written_in_doubt();
 }
 
 // What an integer holds at a place: `int n; n = 64;`.
@@ -644,6 +707,10 @@ std::vector<FoundLaunch> launches_of(clang::ASTContext& context, const clang::Fu
   launches.TraverseStmt(body);
   for (FoundLaunch& l : launches.found) l.host = &host;
   return std::move(launches.found);
+}
+
+bool in_doubt(clang::ASTContext& context, const Doubts& doubts, const clang::FunctionDecl& f) {
+  return Doubtful(context, doubts, false).function(f);
 }
 
 }  // namespace fencepost::clangfe

@@ -10,6 +10,7 @@
 
 #include <utility>
 
+#include "clangfe/host_doubts.h"
 #include "clangfe/origins.h"
 #include "clangfe/survey.h"
 
@@ -228,6 +229,13 @@ void in_other_text(clang::ASTContext& context, const Doubts& doubts, const std::
   }
 }
 
+void forget_numbers(HostLaunch& l) {
+  l.grid = l.block = {};
+  l.grid_dimensions = l.block_dimensions = 3;
+  l.shared = std::nullopt;
+  for (Known& a : l.arguments) a = std::nullopt;
+}
+
 }  // namespace
 
 void Words::watch(clang::Preprocessor& preprocessor, std::function<bool(SourceLocation)> users) {
@@ -247,10 +255,17 @@ void Words::watch(clang::Preprocessor& preprocessor, std::function<bool(SourceLo
 }
 
 Mentions mentions(clang::ASTContext& context, const std::vector<clang::Decl*>& declarations, const Words& words,
-                  const Doubts& doubts, const std::set<const IdentifierInfo*>& kernels) {
+                  const Doubts& missing, const Doubts& of_host, const std::set<const IdentifierInfo*>& kernels) {
+  Doubts doubts = missing;
+  doubts.add(of_host);
   Sweep sweep(context, doubts);
   for (clang::Decl* d : declarations) sweep.TraverseDecl(d);
-  Origins origins(context, sweep.hosts, sweep.variables, sweep.launches, lost_names(context, words, sweep, doubts));
+  const HostDoubts host = weigh(context, of_host, sweep.hosts, sweep.variables, sweep.launches);
+  if (host.instances)
+    for (FoundLaunch& l : sweep.launches)
+      if (l.host != nullptr && of_template(l.host)) forget_numbers(l.launch);
+  Origins origins(context, sweep.hosts, sweep.variables, sweep.launches, lost_names(context, words, sweep, doubts),
+                  host.pointers);
   for (FoundLaunch& l : sweep.launches) origins.trace(l);
   Mentions out{.launches = std::move(sweep.launches), .unclear = std::move(sweep.unclear), .hosts = sweep.hosts};
   in_other_text(context, doubts, kernels, out.unclear);

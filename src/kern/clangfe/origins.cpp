@@ -63,13 +63,16 @@ const Expr* base(const Expr* e) {
 
 Origins::Origins(clang::ASTContext& context, const std::vector<const FunctionDecl*>& hosts,
                  const std::vector<const VarDecl*>& variables, const std::vector<FoundLaunch>& launches,
-                 std::set<const clang::IdentifierInfo*> lost)
-    : context_(context), walk_(context, [&context](clang::SourceLocation at) {
-        return users_text(context.getSourceManager(), context.getTargetInfo(), at);
-      }) {
+                 std::set<const clang::IdentifierInfo*> lost, bool in_doubt)
+    : context_(context),
+      walk_(context,
+            [&context](clang::SourceLocation at) {
+              return users_text(context.getSourceManager(), context.getTargetInfo(), at);
+            }),
+      in_doubt_(in_doubt) {
   walk_.memory.doubtful = std::move(lost);
   for (const FoundLaunch& l : launches) calls_.emplace(l.call, &l);
-  known_ = !calls_.empty() && walk_.run(hosts, variables, launches);
+  known_ = !calls_.empty() && !in_doubt && walk_.run(hosts, variables, launches);
 }
 
 void Origins::trace(FoundLaunch& l) {
@@ -78,13 +81,25 @@ void Origins::trace(FoundLaunch& l) {
   for (uint32_t k = static_cast<uint32_t>(l.given.size()); k < takes; ++k) out.not_traced.push_back(k);
   const std::set<uint32_t> frames = walk_.frames_of(l.call);
   if (!known_ || frames.empty())
-    for (uint32_t k = 0; k < l.given.size(); ++k) out.not_traced.push_back(k);
+    not_followed(l);
   else
     for (const uint32_t f : frames) trace(l, f, out);
   std::sort(out.not_traced.begin(), out.not_traced.end());
   out.not_traced.erase(std::unique(out.not_traced.begin(), out.not_traced.end()), out.not_traced.end());
   std::sort(out.one_array.begin(), out.one_array.end());
   out.one_array.erase(std::unique(out.one_array.begin(), out.one_array.end()), out.one_array.end());
+}
+
+void Origins::not_followed(FoundLaunch& l) {
+  for (uint32_t k = 0; k < l.given.size(); ++k) l.launch.not_traced.push_back(k);
+  const std::string why = in_doubt_ ? "host code has no __CUDA_ARCH__, and what it does before is not known"
+                                    : "what the host does before is not known";
+  const uint32_t takes = l.kernel != nullptr ? l.kernel->getNumParams() : 0;
+  for (uint32_t k = 0; k < takes; ++k)
+    if (!l.kernel->getParamDecl(k)->getType()->isArithmeticType())
+      l.launch.not_zero.push_back({.parameter = k, .why = why});
+  for (const VarDecl* v : named_by(l.kernel))
+    l.launch.not_zero.push_back({.variable = v->getNameAsString(), .why = why});
 }
 
 std::vector<Origins::Given> Origins::gather(const FoundLaunch& l, uint32_t frame) {

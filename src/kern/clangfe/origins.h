@@ -29,9 +29,10 @@ namespace fencepost::clangfe {
 class Origins {
  public:
   // `hosts`: all functions with a body; `variables`: of file scope; `lost`: names of which the tree lacks some use.
+  // `in_doubt`: what the host does with pointers is another in its own compilation, and nothing is traced.
   Origins(clang::ASTContext& context, const std::vector<const clang::FunctionDecl*>& hosts,
           const std::vector<const clang::VarDecl*>& variables, const std::vector<FoundLaunch>& launches,
-          std::set<const clang::IdentifierInfo*> lost);
+          std::set<const clang::IdentifierInfo*> lost, bool in_doubt);
   // Fills one_array, not_traced and not_zero.
   void trace(FoundLaunch& l);
 
@@ -47,6 +48,7 @@ class Origins {
   std::vector<Given> gather(const FoundLaunch& l, uint32_t frame);
   void trace(const FoundLaunch& l, uint32_t frame, HostLaunch& out);
   // What the memory that a kernel counts in holds when it starts (host_starts.cpp).
+  void not_followed(FoundLaunch& l);
   void starts(const FoundLaunch& l, uint32_t frame, HostLaunch& out);
   const std::set<uint32_t>& touched(const clang::CallExpr* call, uint32_t frame);
   const std::set<const clang::VarDecl*>& named_by(const clang::FunctionDecl* kernel);
@@ -65,7 +67,7 @@ class Origins {
 
   clang::ASTContext& context_;
   HostWalk walk_;
-  bool known_ = false;
+  bool known_ = false, in_doubt_;
   std::map<const clang::CallExpr*, const FoundLaunch*> calls_;
   std::map<std::pair<const clang::CallExpr*, uint32_t>, std::set<uint32_t>> touched_;
   std::map<const clang::FunctionDecl*, std::set<const clang::VarDecl*>> named_;

@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "clangfe/embedded.h"
+#include "clangfe/host_doubts.h"
 
 namespace fencepost::clangfe {
 namespace {
@@ -279,9 +280,9 @@ void Survey::add_launches() {
   std::set<const clang::IdentifierInfo*> names;
   for (const auto& [f, n] : rows_)
     if (f->getIdentifier() != nullptr) names.insert(f->getIdentifier());
-  Doubts doubts = found_.elsewhere.missing;
-  doubts.add(found_.elsewhere.host);
-  Mentions found = mentions(*context_, top_, found_.words, doubts, names);
+  const std::vector<const FunctionDecl*> functions = with_text();
+  Mentions found = mentions(*context_, top_, found_.words, found_.elsewhere.missing,
+                            of_host_code(*context_, found_.elsewhere.host, functions), names);
   for (FoundLaunch& l : found.launches) {
     HostKernel* k = l.kernel != nullptr ? row(l.kernel) : nullptr;
     if (k == nullptr) continue;
@@ -289,7 +290,6 @@ void Survey::add_launches() {
     k->launches.push_back(std::move(l.launch));
   }
   add_launched_elsewhere(found);
-  const std::vector<const FunctionDecl*> functions = with_text();
   const CompilerNotes notes(*context_, found_.elsewhere.compilers, functions);
   for (const auto& [f, n] : rows_) notes.of_launches(f, found.launches, found.hosts, found_.kernels[n].other_text);
   add_uses(found);

@@ -213,5 +213,92 @@ TEST(Instances, an_exchange_may_bring_a_copy) {
   });
 }
 
+// The host's own compilation has no __CUDA_ARCH__, and the text is read with it. What rests on it is not known.
+TEST(Instances, sizes_that_rest_on_the_architecture) {
+  const auto either = [](const std::string& device, const std::string& host) {
+    return "#ifdef __CUDA_ARCH__\n" + device + "\n#else\n" + host + "\n#endif\n";
+  };
+  const std::string n = either("#define N 1", "#define N 2");
+  const std::string go = "template <int G> void go(int* a) { k<<<G, 64>>>(a); }\n";
+  const std::string pick = "int pick() {\n" + either("  return 1;", "  return 2;") + "}\n";
+  const auto sized = [&](const std::string& before, const std::string& size) {
+    return before + k_block + k_one_array + "k<<<" + size + ", 64>>>(a); }";
+  };
+  decide_launched({
+      {sized("", "1"), 0, ""},
+      {sized(n, "N"), 1, ""},
+      {n + k_block + go + k_one_array + "go<N>(a); }", 1, ""},
+      {n + k_block + "template <int G = N> void go(int* a) { k<<<G, 64>>>(a); }\n" + k_one_array + "go<>(a); }", 1, ""},
+      {sized(pick, "pick()"), 1, ""},
+      {sized(pick + "int helper() { return pick(); }\n", "helper()"), 1, ""},
+      {sized(pick + "int helper() { int v = pick(); return v; }\n", "helper()"), 1, ""},
+      {sized(either("typedef int T;", "typedef long long T;"), "sizeof(T) / 4"), 1, ""},
+      {sized(either("typedef int T;", "typedef long long T;") + "typedef T U;\nU u;\n", "sizeof(u) / 4"), 1, ""},
+      {sized(either("struct T { int x; };", "struct T { int x, y; };"), "sizeof(T) / 4"), 1, ""},
+      {sized(n + "enum { A = N, B };\nenum { C = B - 1 };\n", "C"), 1, ""},
+      {sized(n + "struct C { static const int n = N; };\n", "C::n"), 1, ""},
+      {sized(either("#define SIZE(x, y) x", "#define SIZE(x, y) y"), "SIZE(1, 2)"), 1, ""},
+      {either("#define SET(v)", "#define SET(v) v = 2") + k_block + k_one_array +
+           "int v = 1; SET(v); k<<<v, 64>>>(a); }",
+       1, ""},
+      {sized("int pick(double) { return 1; }\n" + either("", "int pick(int) { return 2; }"), "pick(1)"), 1, ""},
+      {sized("template <class T> struct C { static const int n = 1; };\n" +
+                 either("", "template <> struct C<int> { static const int n = 2; };"),
+             "C<int>::n"),
+       1, ""},
+      // What has nothing to do with the host.
+      {either("__device__ int lane() { return 1; }", "__device__ int lane();") + k_block + go + k_one_array +
+           "go<1>(a); }",
+       0, ""},
+      {"__host__ __device__ float half(float x) {\n" + either("  return x / 2;", "  return 0.5f * x;") + "}\n" +
+           k_block + go + k_one_array + "half(3.0f); go<1>(a); }",
+       0, ""},
+  });
+}
+
+TEST(Instances, pointers_that_rest_on_the_architecture) {
+  const auto either = [](const std::string& device, const std::string& host) {
+    return "#ifdef __CUDA_ARCH__\n" + device + "\n#else\n" + host + "\n#endif\n";
+  };
+  const std::string offset = either("#define OFF 1", "#define OFF 0");
+  const std::string last =
+      "__device__ unsigned n;\n__global__ void k(float* part, float* out) { __shared__ bool last;\n"
+      "  part[blockIdx.x * 64 + threadIdx.x] = threadIdx.x; __syncthreads();\n"
+      "  if (threadIdx.x == 0) { __threadfence(); last = atomicAdd(&n, 1) >= gridDim.x - 1; }\n  __syncthreads();\n"
+      "  if (last) { float s = 0; for (unsigned i = threadIdx.x; i < gridDim.x * 64; i += 64) s += part[i];\n"
+      "    out[threadIdx.x] = s; } }\n";
+  decide_launched({
+      {either("#define SEL(x, y) y", "#define SEL(x, y) x") + k_two + k_arrays + "k<<<1, 64>>>(a, SEL(a, b)); }", 3,
+       ""},
+      {offset + k_two +
+           "int main() { int* t[2]; cudaMalloc(&t[0], 999); cudaMalloc(&t[1], 999); "
+           "k<<<1, 64>>>(t[0], t[OFF]); }",
+       3, ""},
+      {offset + k_two +
+           "enum { O = OFF };\nint main() { int* t[2]; cudaMalloc(&t[0], 999); cudaMalloc(&t[1], 999); "
+           "k<<<1, 64>>>(t[0], t[O]); }",
+       3, ""},
+      {either("#define ASSIGN(x, y)", "#define ASSIGN(x, y) x = y") + k_two +
+           "struct H { int *a, *b; H() { cudaMalloc(&a, 999); cudaMalloc(&b, 999); ASSIGN(b, a); } };\n"
+           "int main() { H h; k<<<1, 64>>>(h.a, h.b); }",
+       3, ""},
+      {"int* pick(int* a, int* b) {\n" + either("  return b;", "  return a;") + "}\n" + k_two + k_arrays +
+           "k<<<1, 64>>>(a, pick(a, b)); }",
+       3, ""},
+      {k_two + "void go(int* a, int* b) { k<<<1, 64>>>(a, b); }\nvoid never(int* a) {\n" + either("", "  go(a, a);") +
+           "}\n" + k_arrays + "go(a, b); never(a); }",
+       3, ""},
+      {either("#define RESET(c) unsigned z = 0; cudaMemcpyToSymbol(c, &z, 4)", "#define RESET(c)") + last +
+           "void go(float* p, float* q) { RESET(n); k<<<8, 64>>>(p, q); }\n"
+           "int main() { float *p, *q; cudaMalloc(&p, 4096); cudaMalloc(&q, 4096); go(p, q); go(p, q); }",
+       3, "host code has no __CUDA_ARCH__"},
+      // Read by kernels alone.
+      {"template <class T> __host__ __device__ T get(const T* p) {\n" + either("  return __ldg(p);", "  return *p;") +
+           "}\n__global__ void k(int* a, const int* b) { a[threadIdx.x] = get(b + threadIdx.x + 1); }\n" + k_arrays +
+           "k<<<1, 64>>>(a, b); }",
+       0, ""},
+  });
+}
+
 }  // namespace
 }  // namespace fencepost::verifier
