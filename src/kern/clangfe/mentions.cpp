@@ -64,9 +64,13 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
     const bool sole = pattern != nullptr && pattern->spec_begin() == pattern->spec_end() &&
                       !f->getDeclContext()->isDependentContext();
     if (f->isDependentContext() && !sole) return VisitNamedDecl(f);
-    if (f->isThisDeclarationADefinition() && f->getBody() != nullptr && hosts_.insert(f).second) {
-      hosts.push_back(f);
-      look_for_launches(*f);
+    const FunctionDecl* text = f;
+    // An instance that another file compiles (`extern template`), of the text that stands here.
+    if (f->getTemplateSpecializationKind() == clang::TSK_ExplicitInstantiationDeclaration && f->getBody() == nullptr)
+      if (const FunctionDecl* of = f->getTemplateInstantiationPattern()) text = of;
+    if (text->isThisDeclarationADefinition() && text->getBody() != nullptr && hosts_.insert(text).second) {
+      hosts.push_back(text);
+      look_for_launches(*text);
     }
     return RecursiveASTVisitor::TraverseDecl(d);
   }
