@@ -396,8 +396,10 @@ bool Library::models(const clang::FunctionDecl* f, Values& result) {
   } else if (name.contains("emset") && n >= 3 && !name.contains("3D")) {
     evaluate();
     const unsigned k = name.contains("2D") ? 2 : 1;
-    walk_.note(walk_.is_zero(c_->getArg(k)) ? HostWalk::Event::cleared : HostWalk::Event::set,
-               HostWalk::addressed(value(0)), c_, frame_);
+    const bool nothing = walk_.number(c_->getArg(k + 1)) == 0;  // of no bytes
+    if (!nothing)
+      walk_.note(walk_.is_zero(c_->getArg(k)) ? HostWalk::Event::cleared : HostWalk::Event::set,
+                 HostWalk::addressed(value(0)), c_, frame_);
     result = value(0);
   } else if ((name == "cudaMemcpyToSymbol" || name == "cudaMemcpyToSymbolAsync") && n >= 3) {
     evaluate();

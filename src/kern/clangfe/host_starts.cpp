@@ -4,11 +4,13 @@
 // Events of one activation and one loop are in the order of the text; between others the order is not known. So a
 // launch finds zeros if the last event of its own loop is a clearing on every way to it, or if there is no other
 // launch, none in a loop, and nothing that sets another value. In memory that nothing in the file touches, the printed
-// assumption stands.
+// assumption stands. Work of two streams has no order: a reset counts in the stream of the launch, or where it is none
+// of a stream, and what each launch puts back counts where all are of one stream.
 #include <clang/AST/Mangle.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "clangfe/origins.h"
 
@@ -98,6 +100,37 @@ Events::const_iterator capture_of(const Events& events, Events::const_iterator l
   return events.end();
 }
 
+// The variable or member that a call names as its stream; {}: another expression, which may be any stream.
+std::optional<const clang::ValueDecl*> stream_of(const clang::CallExpr* call, const clang::ASTContext& context) {
+  const clang::Expr* e = nullptr;
+  const FunctionDecl* f = call->getDirectCallee();
+  const bool named = f != nullptr && f->getIdentifier() != nullptr;
+  if (const auto* k = clang::dyn_cast<clang::CUDAKernelCallExpr>(call)) {
+    if (k->getConfig() != nullptr && k->getConfig()->getNumArgs() > 3) e = k->getConfig()->getArg(3);
+  } else if (named && (f->getName() == "cudaLaunchKernel" || f->getName() == "cudaLaunchCooperativeKernel")) {
+    if (call->getNumArgs() > 5) e = call->getArg(5);
+  } else if (named && f->getName().ends_with("Async")) {
+    if (call->getNumArgs() > 0) e = call->getArg(call->getNumArgs() - 1);
+  } else if (named && f->getName().starts_with("cudaLaunchKernelEx")) {
+    return std::nullopt;
+  }
+  if (e != nullptr)
+    if (const auto* d = clang::dyn_cast<clang::CXXDefaultArgExpr>(e)) e = d->getExpr();
+  if (e == nullptr || e->isNullPointerConstant(const_cast<clang::ASTContext&>(context),
+                                               clang::Expr::NPC_ValueDependentIsNotNull) != clang::Expr::NPCK_NotNull)
+    return nullptr;
+  e = e->IgnoreParenImpCasts();
+  if (const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e)) return d->getDecl();
+  if (const auto* m = clang::dyn_cast<clang::MemberExpr>(e)) return m->getMemberDecl();
+  return std::nullopt;
+}
+
+// Of two calls: what the first does is done when the second begins, if it stands before it.
+bool in_order(const clang::CallExpr* first, const clang::CallExpr* second, const clang::ASTContext& context) {
+  const auto a = stream_of(first, context), b = stream_of(second, context);
+  return a && b && *a == *b;
+}
+
 }  // namespace
 
 Start Origins::start_of(uint32_t object, const clang::CallExpr* call, uint32_t frame) {
@@ -117,12 +150,22 @@ Start Origins::start_of(uint32_t object, const clang::CallExpr* call, uint32_t f
       });
   const auto captured = graph_again ? capture_of(events, own) : events.end();
   const Event* before = nullptr;
+  // What functions do that are called on the way stands between.
+  const auto resets = [&](Events::const_iterator e) {
+    const FunctionDecl* f = e->call != nullptr ? e->call->getDirectCallee() : nullptr;
+    const bool waits = f == nullptr || f->getIdentifier() == nullptr || !f->getName().ends_with("Async");
+    return e->frame == frame && e->loop == own->loop && always_before(e, own) &&
+           (waits || in_order(e->call, call, context_));
+  };
   for (auto e = captured != events.end() ? captured : events.begin(); e != own; ++e)
-    if (e->frame == frame && e->loop == own->loop && counts(*e) && (e->what != Event::cleared || always_before(e, own)))
-      before = &*e;
+    if (counts(*e) && (e->what != Event::cleared || resets(e))) before = &*e;
   if (before != nullptr && before->what == Event::cleared) return {};
   for (const Event& e : events)
     if (e.what == Event::set && counts(e)) return {.why = "the host sets it otherwise at " + place(e.at)};
+  for (const Event& e : events)
+    if (e.what == Event::launched && counts(e) && !in_order(e.call, call, context_))
+      if (e.call != call || e.frame != frame || own->loop != nullptr || walk_.frame(frame).repeated)
+        return {.why = "the launch at " + place(e.at) + ", which may be of another stream, is given it, too"};
   if (before != nullptr) return {.why = "the launch at " + place(before->at) + " was given it before", .again = true};
   if (captured != events.end())
     return {.why = "its graph is launched again, and no reset is seen in it", .again = true};

@@ -584,7 +584,9 @@ bool HostWalk::is_zero(const Expr* e) const {
 void HostWalk::note(Event::What what, const Places& at, const Expr* e, uint32_t frame) {
   std::set<uint32_t> objects;
   for (const Place& p : at.all) objects.insert(p.object);
-  for (const uint32_t o : objects) note(what, e->getBeginLoc(), frame, nullptr, o);
+  // Of several places one is cleared, and it is not known which.
+  if (what == Event::cleared && (at.unknown || objects.size() != 1)) return;
+  for (const uint32_t o : objects) note(what, e->getBeginLoc(), frame, clang::dyn_cast<clang::CallExpr>(e), o);
 }
 
 void HostWalk::note(Event::What what, clang::SourceLocation at, uint32_t frame, const clang::CallExpr* call,

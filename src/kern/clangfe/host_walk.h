@@ -46,7 +46,7 @@ class HostWalk {
     // label: who jumps may come here past what stands before. What is captured is done where its graph is launched.
     enum What : uint8_t { cleared, set, launched, label, capture_begins, capture_ends, graph_launched } what;
     uint32_t object = 0;  // of `cleared` and `set`
-    const clang::CallExpr* call = nullptr;
+    const clang::CallExpr* call = nullptr;  // that does it
     uint32_t frame = 0;
     const clang::Stmt* loop = nullptr;  // the innermost one in the activation
     clang::SourceLocation at;

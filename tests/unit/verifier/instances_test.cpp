@@ -300,5 +300,48 @@ TEST(Instances, pointers_that_rest_on_the_architecture) {
   });
 }
 
+// Resets that reset nothing, that have no order with the launch, or that something comes after.
+TEST(Instances, a_reset_counts_if_it_is_one) {
+  const auto kernel = [](const std::string& ticket) {
+    return "__global__ void k(unsigned* c, float* part, float* out) { __shared__ bool last;\n"
+           "  part[blockIdx.x * 64 + threadIdx.x] = threadIdx.x; __syncthreads();\n"
+           "  if (threadIdx.x == 0) { __threadfence(); last = " +
+           ticket +
+           " >= gridDim.x - 1; }\n  __syncthreads();\n"
+           "  if (last) { float s = 0; for (unsigned i = threadIdx.x; i < gridDim.x * 64; i += 64) s += part[i];\n"
+           "    out[threadIdx.x] = s; } }\n";
+  };
+  const std::string add = kernel("atomicAdd(c, 1)"), inc = kernel("atomicInc(c, gridDim.x - 1)"),
+                    given =
+                        "int main() { float *p, *q; cudaMalloc(&p, 4096); cudaMalloc(&q, 4096); unsigned* c; "
+                        "cudaMalloc(&c, 4); cudaStream_t s, t; cudaStreamCreate(&s); cudaStreamCreate(&t); ",
+                    again = "for (int i = 0; i < 4; ++i) { ", launch = "k<<<8, 64>>>(c, p, q); ",
+                    in_s = "k<<<8, 64, 0, s>>>(c, p, q); ", in_t = "k<<<8, 64, 0, t>>>(c, p, q); ",
+                    other = "__global__ void z(unsigned* c) { c[0] = 3; }\n";
+  decide_launched({
+      {add + given + again + "cudaMemset(c, 0, 4); " + launch + "} }", 0, ""},
+      {add + given + again + "cudaMemset(c, 0, 0); " + launch + "} }", 3, "no reset is seen"},
+      {add + given + again + "cudaMemsetAsync(c, 0, 4, s); " + in_s + "} }", 0, ""},
+      {add + given + again + "cudaMemsetAsync(c, 0, 4, t); " + in_s + "} }", 3, "is given it, too"},
+      {add + given + again + "cudaMemset(c, 0, 4); " + in_s + in_s + "} }", 3, "was given it before"},
+      {inc + given + "cudaMemset(c, 0, 4); " + in_s + in_s + "}", 0, ""},
+      {inc + given + "cudaMemset(c, 0, 4); " + in_s + in_t + "}", 3, "another stream"},
+      {add + given + "unsigned* e = c; " + again + "cudaMemset(e, 0, 4); " + launch + "e = (unsigned*)q; } }", 3,
+       "no reset is seen"},
+      {add + other + "void h(unsigned* x) { z<<<1, 1>>>(x); }\n" + given + "cudaMemset(c, 0, 4); h(c); " + launch + "}",
+       3, "was given it before"},
+      {add + other + "struct S { unsigned* x; void h() { z<<<1, 1>>>(x); } };\n" + given +
+           "cudaMemset(c, 0, 4); S o{c}; o.h(); " + launch + "}",
+       3, "was given it before"},
+      {add + other + given + "cudaMemset(c, 0, 4); auto h = [&] { z<<<1, 1>>>(c); }; h(); " + launch + "}", 3,
+       "was given it before"},
+      {add + "void h(unsigned* x) { cudaMemset(x, 5, 4); }\n" + given + "cudaMemset(c, 0, 4); h(c); " + launch + "}", 3,
+       "the host sets it otherwise"},
+      {add + "void go(unsigned* c, float* p, float* q) { cudaMemset(c, 0, 4); " + launch + "}\n" + given +
+           "go(c, p, q); go(c, p, q); }",
+       0, ""},
+  });
+}
+
 }  // namespace
 }  // namespace fencepost::verifier
