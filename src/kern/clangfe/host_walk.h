@@ -45,7 +45,7 @@ class HostWalk {
   struct Event {
     // label: who jumps may come here past what stands before. What is captured is done where its graph is launched.
     enum What : uint8_t { cleared, set, launched, label, capture_begins, capture_ends, graph_launched } what;
-    uint32_t object = 0;  // of `cleared` and `set`
+    uint32_t object = 0;                    // of `cleared` and `set`
     const clang::CallExpr* call = nullptr;  // that does it
     uint32_t frame = 0;
     const clang::Stmt* loop = nullptr;  // the innermost one in the activation

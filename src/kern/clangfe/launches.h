@@ -33,7 +33,7 @@ struct FoundLaunch {
 // All launches in the body of a function or of an instance of a template.
 std::vector<FoundLaunch> launches_of(clang::ASTContext& context, const clang::FunctionDecl& host, const Doubts& doubts);
 
-// What the function does itself rests on text that is in doubt; the functions that it calls are not looked into, but for
+// What the function does itself rests on text that is in doubt. Functions that it calls are not looked into, but for
 // those that are computed when the text is compiled.
 bool in_doubt(clang::ASTContext& context, const Doubts& doubts, const clang::FunctionDecl& f);
 

@@ -57,8 +57,8 @@ struct Mentions {
   std::vector<const clang::FunctionDecl*> hosts;  // all functions with a body
 };
 
-// `declarations`: the user's own, of file scope, in the order of the text. `of_host`: doubts of host code (host_doubts.h),
-// beside those of includes that are not there. `kernels`: the names of all kernels.
+// `declarations`: the user's own, of file scope, in the order of the text. `of_host`: doubts of host code
+// (host_doubts.h), beside those of includes that are not there. `kernels`: the names of all kernels.
 Mentions mentions(clang::ASTContext& context, const std::vector<clang::Decl*>& declarations, const Words& words,
                   const Doubts& missing, const Doubts& of_host, const std::set<const clang::IdentifierInfo*>& kernels);
 
