@@ -343,7 +343,7 @@ void Conditions::MacroExpands(const Token& name, const clang::MacroDefinition&, 
   if (in_text) outer_is_users_ = m != nullptr && users_(m->getDefinitionLoc());
   if (const auto it = macros_.find(i); it != macros_.end()) {
     if (!it->second.on.missing.empty()) out_.missing.uses.push_back({at, it->second.on.missing});
-    if (it->second.on.host && !it->second.inert) out_.host.uses.push_back({at, k_host_words});
+    if (it->second.on.host && !it->second.inert) out_.host.uses.push_back({at, k_host_words, true});
   }
   if (pp_.isParsingIfOrElifDirective()) {
     expanded_.push_back(i);

@@ -49,6 +49,7 @@ struct Doubts {
   struct Use {
     clang::SourceLocation at;  // where the macro is expanded in the text
     std::string why;
+    bool of_host = false;  // for the lack of __CUDA_ARCH__
   };
   std::vector<Region> regions;
   std::vector<Use> uses;

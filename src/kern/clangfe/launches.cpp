@@ -227,7 +227,7 @@ class Doubtful : public clang::RecursiveASTVisitor<Doubtful> {
     // What may be declared otherwise in text that is left out.
     const bool of_file = clang::isa<clang::FunctionDecl, clang::TypeDecl, clang::TemplateDecl, VarDecl>(d) &&
                          !d->getDeclContext()->isFunctionOrMethod();
-    found_ = found_ || within(d->getSourceRange()) ||
+    found_ = found_ || within(declaration(d)) ||
              (of_file && doubts_.names.contains(clang::cast<clang::NamedDecl>(d)->getIdentifier()));
     if (found_) return false;
     if (const auto* v = clang::dyn_cast<VarDecl>(d); v != nullptr && v->hasInit() && v->getInit() != nullptr)
@@ -245,6 +245,12 @@ class Doubtful : public clang::RecursiveASTVisitor<Doubtful> {
         if (c->getInitExpr() != nullptr) TraverseStmt(const_cast<Expr*>(c->getInitExpr()));
     if (const auto* f = clang::dyn_cast<clang::FunctionDecl>(d); f != nullptr && (calls_ || f->isConstexpr())) body(*f);
     return !found_;
+  }
+  // Without the body of a function that is not looked into.
+  clang::SourceRange declaration(const clang::Decl* d) const {
+    const auto* f = clang::dyn_cast<clang::FunctionDecl>(d);
+    if (f == nullptr || calls_ || f->isConstexpr() || !f->doesThisDeclarationHaveABody()) return d->getSourceRange();
+    return {f->getBeginLoc(), f->getBody()->getBeginLoc()};
   }
   void record(const clang::CXXRecordDecl& r) {
     const clang::CXXRecordDecl* whole = r.hasDefinition() ? r.getDefinition() : nullptr;
@@ -304,13 +310,13 @@ class Evaluator {
  private:
   static constexpr unsigned k_deep = 64;
   bool doubtful(const Expr* e) const { return Doubtful(context_, doubts_)(e); }
-  // A macro that is in doubt may write to any variable of the function.
+  // The host's own macro may write to any variable of the function.
   bool written_in_doubt() const {
     const clang::SourceManager& sm = context_.getSourceManager();
     const clang::SourceLocation begin = sm.getExpansionLoc(body_.getBegin()),
                                 end = sm.getExpansionRange(body_.getEnd()).getEnd();
     return std::any_of(doubts_.uses.begin(), doubts_.uses.end(), [&](const Doubts::Use& u) {
-      return sm.isBeforeInTranslationUnit(begin, u.at) && sm.isBeforeInTranslationUnit(u.at, end);
+      return u.of_host && sm.isBeforeInTranslationUnit(begin, u.at) && sm.isBeforeInTranslationUnit(u.at, end);
     });
   }
   Number fit(const llvm::APSInt& v, clang::QualType t) const {
