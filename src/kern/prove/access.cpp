@@ -323,7 +323,9 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
     const std::string name = put_back ? k_ticket + m_.region(at.access.regions[0]).name : std::string("atomic");
     set(a, in.results[0], unknown(width(a.f->value(in.results[0]).type), name, false));
   }
-  const bool amount = at.access.regions.size() == 1 && amounts_[at.access.regions[0].index] != 0;
+  // Of such an array there are loads, too.
+  const bool amount =
+      at.op == AtomicOp::add && at.access.regions.size() == 1 && amounts_[at.access.regions[0].index] != 0;
   if (at.access.regions.size() == 1 && !in.results.empty() &&
       (amount || (counters_[at.access.regions[0].index] != 0 && ticket_step(at, *a.f) != 0))) {
     Ticket k;

@@ -15,15 +15,21 @@ __global__ void k(int *out, const int *in, int *sizes, int n) {
   if (threadIdx.x == 0) sizes[blockIdx.x] = c;
 })";
 
+// By the proof alone; a run before it makes no difference to what is verified.
 int decided(std::string text, const std::vector<std::pair<std::string, std::string>>& changes) {
   for (const auto& [what, by] : changes) {
     const size_t at = text.find(what);
     EXPECT_NE(at, std::string::npos) << what;
     if (at != std::string::npos) text.replace(at, what.size(), by);
   }
-  const auto o = launch::parse({"--blockDim=64", "--gridDim=8"});
-  EXPECT_TRUE(o);
-  return answer(*o, make_source("k.cu", text)).exit_code;
+  const auto code = [&](const char* attack) {
+    const auto o = launch::parse({"--blockDim=64", "--gridDim=8", attack});
+    EXPECT_TRUE(o);
+    return answer(*o, make_source("k.cu", text)).exit_code;
+  };
+  const int proof = code("--no-attack");
+  EXPECT_EQ(proof == 0, code("--seed=1") == 0) << text;
+  return proof;
 }
 
 TEST(Tickets, of_a_group_are_fewer_than_its_threads) {
@@ -152,6 +158,14 @@ __global__ void k(int *a, int *o) {
 }
 )";
   decide({{"k.cu", twice, 0}, {"k.cu", twice, 3, "messages through 'c'", {"--blockDim=64", "--gridDim=*"}, true}});
+}
+
+// A load of a counter to which any amounts are added adds nothing.
+TEST(Tickets, are_none_where_a_counter_of_amounts_is_read) {
+  decide({{"k.cu",
+           "__device__ unsigned c; __global__ void k(int *o, unsigned n) { int i = blockIdx.x * 64 + threadIdx.x;"
+           " atomicAdd(&c, n); while (*(volatile unsigned *)&c < 5); o[i] = 1; }",
+           0}});
 }
 
 TEST(Preconditions, of_blocks_of_one_thread_are_met_by_threads_of_two_blocks) {
