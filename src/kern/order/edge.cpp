@@ -7,7 +7,6 @@ namespace fencepost::order {
 std::optional<Link> compose(Pool& pool, const Link& first, const Link& second) {
   if (!second.cumulative || second.from < first.to) return std::nullopt;
   Link r;
-  r.by = second.by;
   r.from = first.from;
   r.to = second.to;
   r.happens = pool.all(first.happens, second.happens);

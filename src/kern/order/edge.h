@@ -29,7 +29,6 @@ struct Cover {
 };
 
 struct Link {
-  Provider by = Provider::barrier;
   uint32_t from = 0, to = 0;
   Term happens;
   Cover cover;

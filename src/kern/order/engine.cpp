@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "order/position.h"
+
 namespace fencepost::order {
 
 using namespace ir;
@@ -70,7 +72,6 @@ Link Engine::link(const BarrierRecord& r) {
     return setting_.both_fences ? pool_.all(flags[0], flags[1]) : flags[0];
   };
   Link l;
-  l.by = r.by;
   l.from = l.to = r.position;
   l.happens = r.meets ? r.meets : pool_.yes();
   l.cover = {named(r.local), named(r.global)};
@@ -104,7 +105,7 @@ bool Engine::in_step(uint32_t loop) const {
 Term Engine::waited_here(const AccessRecord& a, uint32_t position) {
   std::vector<Term> any;
   for (const WaitRecord& w : x_.waits)
-    if (a.position < w.position && w.position < position && pool_.width(w.event[0]) == pool_.width(a.event[0]))
+    if (between(a.position, w.position, position) && pool_.width(w.event[0]) == pool_.width(a.event[0]))
       any.push_back(pool_.all(w.guard[0], pool_.eq(w.event[0], a.event[0])));
   return pool_.any(std::move(any));
 }
@@ -116,7 +117,7 @@ Term Engine::waited_by_other(const AccessRecord& a, uint32_t position) {
   std::vector<Term> any;
   if (a.own || !setting_.group_waits || setting_.pairing != Pairing::same_group || a.iteration[0]) return pool_.no();
   for (const WaitRecord& w : x_.waits)
-    if (a.position < w.position && w.position < position && pool_.width(w.event[1]) == pool_.width(a.event[1]))
+    if (between(a.position, w.position, position) && pool_.width(w.event[1]) == pool_.width(a.event[1]))
       any.push_back(pool_.all(w.guard[1], pool_.eq(w.event[1], a.event[1])));
   return pool_.any(std::move(any));
 }
@@ -129,12 +130,11 @@ void Engine::meetings(const AccessRecord& a, const AccessRecord& b, Edges& out) 
     if (!pool_.is_false(done)) out.orders.push_back(done);
   }
   for (const BarrierRecord& r : x_.barriers) {
-    if (r.position <= a.position || r.position >= b.position) continue;
+    if (!between(a.position, r.position, b.position)) continue;
     Link l = link(r);
     if (a.async()) {
       // The copy is made by one thread, whose waiting a barrier must pass on to the others.
-      Link end{Provider::copy, r.position - 1, r.position, waited(a, r.position), {pool_.yes(), pool_.yes()}, false};
-      end.from = a.position + 1;
+      const Link end{a.position + 1, r.position, waited(a, r.position), {pool_.yes(), pool_.yes()}, false};
       const auto both = compose(pool_, end, l);
       if (!both) continue;
       l = *both;
@@ -183,7 +183,7 @@ void Engine::lock_step(const AccessRecord& a, const AccessRecord& b, Edges& out)
     if (m.position >= a.position && m.position <= b.position && !m.iteration[0])
       together.push_back(pool_.all(m.guard[0], m.guard[1]));
   for (const CommonRecord& m : x_.commons)
-    if (m.position > a.position && m.position < b.position) together.push_back(pool_.all(m.guard[0], m.guard[1]));
+    if (between(a.position, m.position, b.position)) together.push_back(pool_.all(m.guard[0], m.guard[1]));
   out.by_lock_step.push_back(pool_.all(x_.same_warp, pool_.any(std::move(together))));
 }
 
@@ -217,9 +217,10 @@ Engine::Edges Engine::edges(const AccessRecord& a, const AccessRecord& b) {
 }
 
 Term Engine::read_before_matrix(const AccessRecord& a, const AccessRecord& b) const {
-  const bool between = b.arrival > a.position && b.arrival < b.position;
-  return between && a.kind == AccessKind::read && !a.async() && setting_.pairing == Pairing::same_group ? b.arrived
-                                                                                                        : pool_.no();
+  return between(a.position, b.arrival, b.position) && a.kind == AccessKind::read && !a.async() &&
+                 setting_.pairing == Pairing::same_group
+             ? b.arrived
+             : pool_.no();
 }
 
 RegionId Engine::perhaps(const AccessRecord& a, const AccessRecord& b) const {
@@ -240,7 +241,7 @@ RegionId Engine::perhaps(const AccessRecord& a, const AccessRecord& b) const {
   // Who has taken it and not given it back may be the only one.
   const auto kept = [&](const LockRecord& q, const AccessRecord& x) {
     return taken_before(q, x) && std::none_of(x_.locks.begin(), x_.locks.end(), [&](const LockRecord& s) {
-             return s.release && s.region == q.region && q.position < s.position && s.position < x.position;
+             return s.release && s.region == q.region && between(q.position, s.position, x.position);
            });
   };
   for (const LockRecord& q : x_.locks) {
@@ -273,7 +274,7 @@ bool Engine::ends_in_iteration(const AccessRecord& a) {
 bool Engine::copy_outlives_iterations(const AccessRecord& a) {
   if (!a.async()) return false;
   for (const StepRecord& s : x_.steps) {
-    if (a.position <= s.begin || a.position >= s.end) continue;
+    if (!between(s.begin, a.position, s.end)) continue;
     if (!impossible_({a.guard[0], s.goes_on[0], pool_.not_(waited_here(a, s.last_end))}, s.last_end)) return true;
   }
   return false;

@@ -38,6 +38,7 @@
 #include <bit>
 
 #include "order/messages.h"
+#include "order/position.h"
 
 namespace fencepost::order {
 
@@ -88,7 +89,7 @@ std::optional<Messages::Holding> Messages::holding(RegionId place, size_t thread
 bool Messages::fence_between(uint32_t from, uint32_t to, Term guard, size_t thread, bool acquire, bool release,
                              const AccessRecord& data) {
   return std::any_of(x_.fences.begin(), x_.fences.end(), [&](const FenceRecord& f) {
-    return from < f.position && f.position < to && for_grid(f.scope) && (!acquire || acquires(f.order)) &&
+    return between(from, f.position, to) && for_grid(f.scope) && (!acquire || acquires(f.order)) &&
            (!release || releases(f.order)) && (data.space == Space::group ? f.local : f.global) &&
            alone(guard, thread, f.guard[thread], to);
   });
@@ -189,16 +190,16 @@ bool Messages::handed_over(const AccessRecord& a, const AccessRecord& b, const s
 namespace {
 
 // Is the position between the two, or may it be, in loops around both?
-bool between(uint32_t from, const std::vector<uint32_t>& a, uint32_t to, const std::vector<uint32_t>& b, uint32_t x,
-             bool in_loop) {
-  return (from < x && x < to) || (in_loop && share(a, b));
+bool perhaps_between(uint32_t from, const std::vector<uint32_t>& a, uint32_t to, const std::vector<uint32_t>& b,
+                     uint32_t x, bool in_loop) {
+  return between(from, x, to) || (in_loop && share(a, b));
 }
 
 }  // namespace
 
 bool Messages::barrier_between(uint32_t from, uint32_t to) const {
   return std::any_of(barriers().begin(), barriers().end(),
-                     [&](const BarrierRecord& b) { return from < b.position && b.position < to; });
+                     [&](const BarrierRecord& b) { return between(from, b.position, to); });
 }
 
 // Does the read stand before the access, and something that acquires between them?
@@ -206,7 +207,8 @@ bool Messages::acquired(const Asked& q, const ObservationRecord& o) const {
   const AccessRecord& b = q.behind;
   if (o.position >= b.position && !share(o.loops, b.loops)) return false;
   return o.acquires || std::any_of(x_.fences.begin(), x_.fences.end(), [&](const FenceRecord& f) {
-           return acquire_fence(f, b) && between(o.position, o.loops, b.position, b.loops, f.position, f.in_loop);
+           return acquire_fence(f, b) &&
+                  perhaps_between(o.position, o.loops, b.position, b.loops, f.position, f.in_loop);
          });
 }
 
@@ -217,7 +219,8 @@ bool Messages::sent(const Asked& q, RegionId place, const ObservationRecord* o) 
     if (!writes(w, place) || w.mode != Mode::atomic || (w.position < a.position && !share(w.loops, a.loops)))
       return false;
     if (!releases(w.atomic->order) && std::none_of(x_.fences.begin(), x_.fences.end(), [&](const FenceRecord& f) {
-          return release_fence(f, a) && between(a.position, a.loops, w.position, w.loops, f.position, f.in_loop);
+          return release_fence(f, a) &&
+                 perhaps_between(a.position, a.loops, w.position, w.loops, f.position, f.in_loop);
         }))
       return false;
     // Another thread of the group may write or read, or the same one in another iteration.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "order/position.h"
+
 namespace fencepost::order {
 
 using namespace ir;
@@ -118,7 +120,7 @@ LastGroup::Release LastGroup::released(const TicketRecord& k, const AccessRecord
   const bool cuda = m_.dialect == Dialect::cuda;
   const auto fences = [&](uint32_t from, uint32_t to, Term when, Release& r) {
     for (const FenceRecord& f : x_.fences)
-      if (from < f.position && f.position < to && !f.in_loop && f.global && for_grid(f.scope) && releases(f.order) &&
+      if (between(from, f.position, to) && !f.in_loop && f.global && for_grid(f.scope) && releases(f.order) &&
           always({when}, f.guard[0], to)) {
         r.how = Evidence::fenced;
         r.sequential = r.sequential || (cuda && f.order == Order::seq_cst);
@@ -132,13 +134,13 @@ LastGroup::Release LastGroup::released(const TicketRecord& k, const AccessRecord
     if (r.how != Evidence::none) return r;
   }
   for (const BarrierRecord& b : x_.group_barriers) {
-    if (b.position <= a.position || b.position >= k.position) continue;
+    if (!between(a.position, b.position, k.position)) continue;
     if (!always({a.guard[0]}, b.global[0], k.position) || !always({k.guard[0]}, b.global[0], k.position)) continue;
     if (k.releases) r.how = Evidence::fenced;
     fences(b.position, k.position, k.guard[0], r);
     if (r.how == Evidence::fenced || !cuda) continue;
     for (const FenceRecord& f : x_.fences)
-      if (a.position < f.position && f.position < b.position && !f.in_loop && f.global && for_grid(f.scope) &&
+      if (between(a.position, f.position, b.position) && !f.in_loop && f.global && for_grid(f.scope) &&
           f.order == Order::seq_cst && always({a.guard[0]}, f.guard[0], b.position)) {
         r.how = Evidence::by_fences;
         r.sequential = true;
@@ -178,7 +180,7 @@ bool LastGroup::in_turns(const std::vector<const TicketRecord*>& tickets) {
     const Term least = pool_.constant(pool_.value(k.groups) * i, w);
     const bool waits = std::any_of(x_.observations.begin(), x_.observations.end(), [&](const ObservationRecord& o) {
       return o.region == k.region && o.aligned && for_grid(o.scope) && pool_.width(o.value[1]) == w &&
-             tickets[i - 1]->position < o.position && o.position < k.position &&
+             between(tickets[i - 1]->position, o.position, k.position) &&
              always({k.guard[1]}, pool_.all(o.guard[1], pool_.ule(least, o.value[1])), k.position);
     });
     if (!waits) return false;
@@ -205,7 +207,7 @@ LastGroup::Behind LastGroup::acquired(const Sight& s, const AccessRecord& a) {
   const bool cuda = m_.dialect == Dialect::cuda;
   const auto fences = [&](uint32_t from, uint32_t to, std::vector<Term> when, Release& r) {
     for (const FenceRecord& f : x_.fences)
-      if (from < f.position && f.position < to && !f.in_loop && f.global && for_grid(f.scope) && acquires(f.order) &&
+      if (between(from, f.position, to) && !f.in_loop && f.global && for_grid(f.scope) && acquires(f.order) &&
           always(when, f.guard[1], to)) {
         r.how = Evidence::fenced;
         r.sequential = r.sequential || (cuda && f.order == Order::seq_cst);
@@ -219,7 +221,7 @@ LastGroup::Behind LastGroup::acquired(const Sight& s, const AccessRecord& a) {
     if (r.how != Evidence::none || !s.own_ticket) return out;
   }
   for (const BarrierRecord& b : x_.group_barriers) {
-    if (b.position <= s.position || b.position >= a.position) continue;
+    if (!between(s.position, b.position, a.position)) continue;
     std::vector<Term> mine{a.guard[1]}, taken{s.guard, s.came_last};
     if (s.own_ticket) {
       mine.push_back(s.came_last);
@@ -237,7 +239,7 @@ LastGroup::Behind LastGroup::acquired(const Sight& s, const AccessRecord& a) {
     if (r.how == Evidence::fenced || !cuda) continue;
     r.how = Evidence::by_fences;
     for (const FenceRecord& f : x_.fences)
-      if (b.position < f.position && f.position < a.position && !f.in_loop && f.global && for_grid(f.scope) &&
+      if (between(b.position, f.position, a.position) && !f.in_loop && f.global && for_grid(f.scope) &&
           f.order == Order::seq_cst && always(mine, f.guard[1], a.position))
         r.sequential = true;
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "order/position.h"
+
 namespace fencepost::order {
 
 using namespace ir;
@@ -31,7 +33,7 @@ bool Locks::fenced(RegionId lock, uint32_t from, uint32_t to, Pair guard, uint32
   for (size_t t = 0; t < 2; ++t) {
     std::vector<Term> goal{guard[t]};
     for (const FenceRecord& f : x_.fences)
-      if (from < f.position && f.position < to && (space == Space::group ? f.local : f.global) &&
+      if (between(from, f.position, to) && (space == Space::group ? f.local : f.global) &&
           (f.order == Order::acq_rel || f.order == Order::seq_cst ||
            f.order == (acquire ? Order::acquire : Order::release)) &&
           reaches(f.scope, lock))
@@ -48,7 +50,7 @@ bool Locks::met_between(const LockRecord& q, uint32_t position, const std::vecto
     return std::find(in.begin(), in.end(), loop) != in.end();
   };
   return std::any_of(x_.meetings.begin(), x_.meetings.end(), [&](const MeetingRecord& m) {
-    if (q.position < m.position && m.position < position) return true;
+    if (between(q.position, m.position, position)) return true;
     return std::any_of(loops.begin(), loops.end(),
                        [&](uint32_t l) { return around(m.loops, l) && !around(q.loops, l); });
   });
@@ -62,10 +64,9 @@ bool Locks::holds(const LockRecord& q, Pair guard, uint32_t position, const std:
   };
   for (const LockRecord& s : x_.locks) {
     if (!s.release || s.region != q.region) continue;
-    const bool between = q.position < s.position && s.position < position;
     const bool earlier =
         std::any_of(loops.begin(), loops.end(), [&](uint32_t l) { return around(s.loops, l) && !around(q.loops, l); });
-    if (between || earlier) return false;
+    if (between(q.position, s.position, position) || earlier) return false;
   }
   for (size_t t = 0; t < 2; ++t) {
     std::vector<Term> taken{q.guard[t], q.taken[t]};

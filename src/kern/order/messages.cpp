@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "order/position.h"
+
 namespace fencepost::order {
 
 using namespace ir;
@@ -122,7 +124,7 @@ std::vector<Messages::Reader> Messages::readers(const Asked& q, const Observatio
   if (follows(q, {}, o.guard[c])) {
     Side side{ordered_read, false};
     for (const FenceRecord& f : x_.fences)
-      if (o.position < f.position && f.position < q.behind.position && acquire_fence(f, q.behind) &&
+      if (between(o.position, f.position, q.behind.position) && acquire_fence(f, q.behind) &&
           follows(q, {}, f.guard[c])) {
         side.fenced = true;
         side.sequential = side.sequential || (setting_.dialect == Dialect::cuda && f.order == Order::seq_cst);
@@ -131,7 +133,7 @@ std::vector<Messages::Reader> Messages::readers(const Asked& q, const Observatio
   }
   const auto as_first = [&](Term t) { return others_.first(t, static_cast<int>(c)); };
   for (const BarrierRecord& b : barriers()) {
-    if (b.position <= o.position || b.position >= q.behind.position || b.by != Provider::barrier || b.meets) continue;
+    if (!between(o.position, b.position, q.behind.position) || b.by != Provider::barrier || b.meets) continue;
     const Term orders_data = q.behind.space == Space::group ? b.local[c] : b.global[c];
     if (!follows(q, {}, orders_data)) continue;
     // The first thread has come to the barrier too.
@@ -144,10 +146,10 @@ std::vector<Messages::Reader> Messages::readers(const Asked& q, const Observatio
     for (const FenceRecord& f : x_.fences) {
       if (!acquire_fence(f, q.behind)) continue;
       const bool sc = setting_.dialect == Dialect::cuda && f.order == Order::seq_cst;
-      if (o.position < f.position && f.position < b.position && follows(q, r.known, as_first(f.guard[c]))) {
+      if (between(o.position, f.position, b.position) && follows(q, r.known, as_first(f.guard[c]))) {
         r.side.fenced = true;
         r.side.sequential = r.side.sequential || sc;
-      } else if (sc && b.position < f.position && f.position < q.behind.position && follows(q, {}, f.guard[c])) {
+      } else if (sc && between(b.position, f.position, q.behind.position) && follows(q, {}, f.guard[c])) {
         r.side.sequential = true;
       }
     }
@@ -192,7 +194,7 @@ std::optional<Messages::Side> Messages::chained(const ObservationRecord& o) {
     if (!alone(w.guard[0], 0, one_more, w.position)) return std::nullopt;
     Side side{o.acquires && releases(w.atomic->order) && setting_.dialect == Dialect::cuda, false};
     for (const FenceRecord& f : x_.fences)
-      if (o.position < f.position && f.position < w.position && f.global && for_grid(f.scope) &&
+      if (between(o.position, f.position, w.position) && f.global && for_grid(f.scope) &&
           (f.order == Order::acq_rel || f.order == Order::seq_cst) && alone(w.guard[0], 0, f.guard[0], w.position)) {
         side.fenced = true;
         side.sequential = side.sequential || f.order == Order::seq_cst;
@@ -242,7 +244,7 @@ Messages::Side Messages::released_by_itself(const Asked& q, const AccessRecord& 
   if (a.position >= w.position || common_loop(a.loops, w.loops)) return s;
   s.fenced = releases(w.atomic->order) && orders(w.region, a);
   for (const FenceRecord& f : x_.fences)
-    if (a.position < f.position && f.position < w.position && release_fence(f, a) &&
+    if (between(a.position, f.position, w.position) && release_fence(f, a) &&
         alone(w.guard[q.writer], q.writer, f.guard[q.writer], w.position)) {
       s.fenced = true;
       s.sequential = s.sequential || (setting_.dialect == Dialect::cuda && f.order == Order::seq_cst);
@@ -257,18 +259,17 @@ Messages::Side Messages::released_by_barrier(const Asked& q, const AccessRecord&
   Side s;
   if (a.position >= w.position || common_loop(a.loops, w.loops)) return s;
   for (const BarrierRecord& b : barriers()) {
-    if (b.position <= a.position || b.position >= w.position || b.by != Provider::barrier || b.meets) continue;
+    if (!between(a.position, b.position, w.position) || b.by != Provider::barrier || b.meets) continue;
     const Term orders_data = a.space == Space::group ? b.local[p] : b.global[p];
     if (!alone(a.guard[p], p, orders_data, w.position) || !alone(w.guard[p], p, orders_data, w.position)) continue;
     if (releases(w.atomic->order) && orders(w.region, a)) s.fenced = true;
     for (const FenceRecord& f : x_.fences) {
       if (!release_fence(f, a)) continue;
       const bool sc = setting_.dialect == Dialect::cuda && f.order == Order::seq_cst;
-      if (b.position < f.position && f.position < w.position && alone(w.guard[p], p, f.guard[p], w.position)) {
+      if (between(b.position, f.position, w.position) && alone(w.guard[p], p, f.guard[p], w.position)) {
         s.fenced = true;
         s.sequential = s.sequential || sc;
-      } else if (sc && a.position < f.position && f.position < b.position &&
-                 alone(a.guard[p], p, f.guard[p], b.position)) {
+      } else if (sc && between(a.position, f.position, b.position) && alone(a.guard[p], p, f.guard[p], b.position)) {
         s.sequential = true;
       }
     }
@@ -282,7 +283,7 @@ Term Messages::behind_last(const Asked& q, const AccessRecord& w) {
   uint32_t ticket = 0;
   for (const TicketRecord& k : x_.last_tickets) ticket = std::max(ticket, k.position);
   const bool handed_on = std::any_of(x_.fences.begin(), x_.fences.end(), [&](const FenceRecord& f) {
-    return ticket < f.position && f.position < w.position && release_fence(f, q.before) && f.order != Order::release &&
+    return between(ticket, f.position, w.position) && release_fence(f, q.before) && f.order != Order::release &&
            f.order != Order::acquire && alone(w.guard[1], 1, f.guard[1], w.position);
   });
   return handed_on ? last_.ordered(q.before, w) : pool_.no();

@@ -13,7 +13,7 @@ namespace {
 class Links : public testing::Test {
  protected:
   Link link(uint32_t at, bool group, bool global, bool cumulative = true) {
-    return {Provider::barrier, at, at, pool.yes(), {pool.truth(group), pool.truth(global)}, cumulative};
+    return {at, at, pool.yes(), {pool.truth(group), pool.truth(global)}, cumulative};
   }
   AccessRecord access(uint32_t position, ir::Space space) {
     AccessRecord a;
