@@ -167,9 +167,47 @@ inline std::string flow_record(const ir::Module& m, ir::FunctionId entry, const 
   return out;
 }
 
+// ---- what may order threads, but for barriers of all ----------------------------------------------------------------
+template <class Region>
+std::string order_record(const order::Trace& x, TermText& text, const Region& region) {
+  std::string out;
+  const auto scope = [](ir::Scope s) { return static_cast<int>(s); };
+  for (const auto& q : x.locks)
+    out += fmt::format("lock {}+{} if {}, taken {}, at {} in {}, scope {}{}{}{}{}{}\n", region(q.region),
+                       text(q.offset), text(q.guard), text(q.taken), q.position, q.loops.size(), scope(q.scope),
+                       q.release ? " release" : "", q.acquires ? " acquires" : "", q.releases ? " releases" : "",
+                       q.aligned ? " aligned" : "", q.again ? " again" : "");
+  for (const auto& k : x.last_tickets)
+    out += fmt::format("last ticket of {} if {}, {}, of the first {}, {}, of {} up to {}, at {}{}{}{}\n",
+                       region(k.region), text(k.guard), text(k.value), text(k.master_guard), text(k.master_value),
+                       text(k.groups), text(k.limit), k.position, k.first_thread ? " first" : "",
+                       k.acquires ? " acquires" : "", k.releases ? " releases" : "");
+  for (const auto* list : {&x.observations, &x.updates})
+    for (const auto& o : *list)
+      out += fmt::format("{} {}+{} of {} bytes if {}, {}, at {} in {}, scope {}{}{}\n",
+                         list == &x.updates ? "update" : "observation", region(o.region), text(o.offset), o.bytes,
+                         text(o.guard), text(o.value), o.position, o.loops.size(), scope(o.scope),
+                         o.acquires ? " acquires" : "", o.aligned ? " aligned" : "");
+  // Where nothing looks at a fence, none is shown.
+  if (!x.locks.empty() || !x.last_tickets.empty() || !x.observations.empty() || !x.updates.empty())
+    for (const auto& f : x.fences)
+      out += fmt::format("fence at {} if {}, scope {}, order {}{}{}{}\n", f.position, text(f.guard), scope(f.scope),
+                         static_cast<int>(f.order), f.local ? " local" : "", f.global ? " global" : "",
+                         f.in_loop ? " in a loop" : "");
+  for (const auto& w : x.waits)
+    out += fmt::format("wait for {} if {}, at {} in {}\n", text(w.event), text(w.guard), w.position, w.loops.size());
+  for (const auto& n : x.named)
+    out += fmt::format("barrier {} of {} if {}, at {}, phase {}{}\n", n.name, n.count, text(n.guard), n.position,
+                       n.phase, n.waits ? " waits" : "");
+  for (const auto& m : x.meetings) out += fmt::format("meeting at {} in {}\n", m.position, m.loops.size());
+  for (const auto& c : x.commons) out += fmt::format("common at {} if {}\n", c.position, text(c.guard));
+  return out;
+}
+
 // ---- the run of two threads ----------------------------------------------------------------------------------------
 inline std::string trace_record(const ir::Module& m, const flow::Effects& effects, ir::FunctionId entry,
-                                const prove::Options& options, order::Pairing pairing, order::Lanes lanes) {
+                                const prove::Options& options, order::Pairing pairing, order::Lanes lanes,
+                                bool orders = false) {
   formula::Pool pool;
   const prove::Refuted refuted;
   const Job job;
@@ -202,6 +240,10 @@ inline std::string trace_record(const ir::Module& m, const flow::Effects& effect
                        a.position, a.instant, a.local_segment, a.global_segment, a.second, a.async() ? " async" : "",
                        a.own ? " own" : "", a.spec ? " spec" : "", a.by_contract ? " by contract" : "",
                        a.leaves ? " leaves" : "");
+  for (const auto& a : x.trace.accesses)
+    if (orders && (a.async() || a.arrival != 0))
+      out +=
+          fmt::format("access at {}: event {}, arrival {} {}\n", a.position, text(a.event), a.arrival, text(a.arrived));
   for (const auto& b : x.trace.barriers)
     out += fmt::format("barrier {} at {} if {}, local {}, global {}{}, meets {}\n", static_cast<int>(b.by), b.position,
                        text(b.guard), text(b.local), text(b.global), b.device ? ", device" : "", text(b.meets));
@@ -217,6 +259,7 @@ inline std::string trace_record(const ir::Module& m, const flow::Effects& effect
   for (const auto& t : x.tickets)
     out += fmt::format("ticket of {} if {}, {}, step {}, at {} until {}{}\n", region(t.region), text(t.guard),
                        text(t.value), t.step, t.position, static_cast<int32_t>(t.until), t.summary ? ", summary" : "");
+  if (orders) out += order_record(x.trace, text, region);
   for (const auto& o : x.obligations)
     out += fmt::format("must not: {} at {}, {} {}, {}{}{}\n", text(o.failing), o.position, prove::name(o.kind),
                        place(o.place), place(o.other_place), o.both ? ", both" : "",
