@@ -169,13 +169,14 @@ TEST_P(Records, WhatTheyAreMadeOfIsToo) {
   for (const Kernel& k : kernels) EXPECT_EQ(kept[k.name], record(k, of_orders(name))) << k.name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, Records,
-                         testing::Combine(testing::Values("loops", "counting", "flow", "calls", "annotations", "memory",
-                                                          "rows", "counts", "ways"),
-                                          testing::Range(size_t{0}, k_parts)),
-                         [](const auto& i) {
-                           return std::string(std::get<0>(i.param)) + "_" + std::to_string(std::get<1>(i.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, Records,
+    testing::Combine(testing::Values("loops", "counting", "flow", "calls", "annotations", "memory", "rows", "counts",
+                                     "ways", "tickets_1", "tickets_2", "tickets_3", "meetings_1", "meetings_2",
+                                     "meetings_3", "meetings_4", "meetings_5", "values_1", "values_2", "values_3",
+                                     "values_4"),
+                     testing::Range(size_t{0}, k_parts)),
+    [](const auto& i) { return std::string(std::get<0>(i.param)) + "_" + std::to_string(std::get<1>(i.param)); });
 
 INSTANTIATE_TEST_SUITE_P(Orders, Records,
                          testing::Combine(testing::Values("messages", "tickets", "meetings", "orders"),
