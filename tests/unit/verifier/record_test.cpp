@@ -174,7 +174,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::Values("loops", "counting", "flow", "calls", "annotations", "memory", "rows", "counts",
                                      "ways", "tickets_1", "tickets_2", "tickets_3", "meetings_1", "meetings_2",
                                      "meetings_3", "meetings_4", "meetings_5", "values_1", "values_2", "values_3",
-                                     "values_4"),
+                                     "values_4", "more_1", "more_2"),
                      testing::Range(size_t{0}, k_parts)),
     [](const auto& i) { return std::string(std::get<0>(i.param)) + "_" + std::to_string(std::get<1>(i.param)); });
 
