@@ -51,8 +51,7 @@ void require_sizes(llvm::Module& m) {
                                                  llvm::FunctionType::get(b.getVoidTy(), {b.getInt1Ty()}, false));
     const auto require = [&](llvm::Value* size, const llvm::MDOperand& is) {
       if (const auto* n = llvm::mdconst::dyn_extract<llvm::ConstantInt>(is))
-        b.CreateCall(requires_,
-                     {b.CreateICmpEQ(size, llvm::ConstantInt::get(size->getType(), n->getZExtValue()))});
+        b.CreateCall(requires_, {b.CreateICmpEQ(size, llvm::ConstantInt::get(size->getType(), n->getZExtValue()))});
     };
     if (group != nullptr && group->getNumOperands() == 3) {
       llvm::Type* size = b.getIntNTy(m.getDataLayout().getPointerSizeInBits());

@@ -151,8 +151,8 @@ class Lowering {
   void in_space();
   // Calls of addresses may lead to functions that are withheld.
   void without_withheld();
-  // From OpenCL 2.0 on, images are memory of their own, which other fences do not order. Whether this kernel, or what it
-  // calls, writes one and has a barrier that orders none.
+  // From OpenCL 2.0 on, images are memory of their own, which other fences do not order. Whether this kernel, or what
+  // it calls, writes one and has a barrier that orders none.
   bool image_races_barrier(const llvm::Function& kernel) const;
   void own_copy(ir::ValueId to, ir::ValueId from, uint64_t bytes);
   void own_wait(ir::OwnCopies what, uint64_t pending);

@@ -285,8 +285,8 @@ struct Access {
       regions;  // sorted; empty: points nowhere that is known (then every execution of it is an error)
   uint32_t site = 0, part = 0;
   bool is_volatile = false;
-  // Past which caches it reads: stores of the same kernel do not reach __ldg and ld.global.nc (read_only), nor a read of
-  // a surface.
+  // Past which caches it reads: stores of the same kernel do not reach __ldg and ld.global.nc (read_only), nor a read
+  // of a surface.
   enum Cache : uint8_t { coherent, read_only, surface } cache = coherent;
 };
 struct Load {

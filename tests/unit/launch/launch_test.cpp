@@ -94,8 +94,7 @@ TEST(Options, what_excludes_each_other) {
 }
 
 TEST(Options, of_two_values_none_is_passed_over) {
-  EXPECT_NE(failure({"--blockDim=8", "--gridDim=1", "--blockDim=9"})
-                .find("--blockDim is given twice: '8' and '9'"),
+  EXPECT_NE(failure({"--blockDim=8", "--gridDim=1", "--blockDim=9"}).find("--blockDim is given twice: '8' and '9'"),
             std::string::npos);
   EXPECT_NE(failure({"--block-dim=8", "--blockDim=9"}).find("is given twice"), std::string::npos);
   EXPECT_NE(failure({"--model=ptx", "--model=cuda"}).find("is given twice"), std::string::npos);

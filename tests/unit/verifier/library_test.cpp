@@ -1,5 +1,5 @@
-// What libraries and caches do not promise: primitives of cub and weak compare-exchanges, numbers of tiles and warps, and
-// reads that stores of the same kernel do not reach. Each wrong kernel stands beside a right one.
+// What libraries and caches do not promise: primitives of cub and weak compare-exchanges, numbers of tiles and warps,
+// and reads that stores of the same kernel do not reach. Each wrong kernel stands beside a right one.
 #include "decide.h"
 
 namespace fencepost::verifier {
@@ -174,7 +174,8 @@ TEST(Library, ReadOnlyReadsOfWhatTheKernelWrites) {
               {kernel(wide, "const V *d, V *o", "  o[g] = __ldg(&d[g ^ 1]);"), 0}});
 }
 
-// A surface gives undefined data where this launch has written before, behind any barrier; writing what was read is right.
+// A surface gives undefined data where this launch has written before, behind any barrier; to write what was read is
+// right.
 TEST(Library, SurfacesAreReadBeforeTheyAreWritten) {
   const auto text = [](const std::string& body) { return kernel("", "cudaSurfaceObject_t s, int *o, int n", body); };
   constexpr const char* k_says =

@@ -60,8 +60,9 @@ TEST_F(Service, a_race_that_a_run_shows_is_told_with_the_threads_and_the_element
 // What one kernel of an OpenCL file asks for that is not modelled leaves the others decided.
 TEST_F(Service, an_opencl_kernel_that_is_not_read_is_a_row) {
   const std::string put = "void put(write_only image2d_t i) { write_imagef(i, (int2)(get_global_id(0), 0), 1.0f); }\n";
-  const std::string one = "__kernel void one(__global int *o, write_only image2d_t i) {\n"
-                          "  o[get_global_id(0)] = 1; put(i); }\n";
+  const std::string one =
+      "__kernel void one(__global int *o, write_only image2d_t i) {\n"
+      "  o[get_global_id(0)] = 1; put(i); }\n";
   const std::string two = "__kernel void two(write_only image2d_t i) { put(i); barrier(CLK_LOCAL_MEM_FENCE); }\n";
   const std::string three = "__kernel void three(__global int *o) { barrier(CLK_LOCAL_MEM_FENCE); o[0] = 1; }\n";
   const std::vector<std::string> words{"--local_size=64", "--num_groups=2", "--std=CL2.0", "--no-benign-tolerance"};
@@ -88,7 +89,8 @@ TEST_F(Service, the_size_of_sub_groups_that_a_kernel_asks_for_is_a_precondition)
   const auto with = [](const std::string& other) {
     return "__attribute__((intel_reqd_sub_group_size(8)))\n__kernel void k(__global int *o, __local int *s) {\n"
            "  uint t = get_local_id(0); s[t] = t; sub_group_barrier(CLK_LOCAL_MEM_FENCE);\n"
-           "  o[get_global_id(0)] = s[" + other + "]; }\n";
+           "  o[get_global_id(0)] = s[" +
+           other + "]; }\n";
   };
   const std::vector<std::string> words{"--local_size=64", "--num_groups=2", "--std=CL2.0"};
   const auto sized = [&](const char* size) {
