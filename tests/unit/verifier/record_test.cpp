@@ -148,6 +148,11 @@ class Records : public testing::TestWithParam<std::tuple<const char*, size_t>> {
   std::vector<Kernel> kernels;
 };
 
+// Forms that showed as gaps when faults were planted.
+INSTANTIATE_TEST_SUITE_P(Further, Records,
+                         testing::Combine(testing::Values("further"), testing::Range(size_t{0}, k_parts)),
+                         [](const auto& i) { return "further_" + std::to_string(std::get<1>(i.param)); });
+
 TEST_P(Records, VerdictsAreThoseThatAreKept) {
   for (const Kernel& k : kernels) {
     if (k.exit_code == "-") continue;
