@@ -26,16 +26,18 @@ class Analysis {
     u_.branches.assign(f_.blocks.size(), 1);
     u_.loops.assign(cfg_.loops().size(), 1);
     joins_.assign(f_.blocks.size(), 1);
-    for (size_t v = 0; v < f_.values.size(); ++v)
-      if (f_.values[v].kind == Value::parameter)
-        u_.values[v] = f_.values[v].index < parameters.size() ? parameters[f_.values[v].index] : 0;
+    for (size_t v = 0; v < f_.values.size(); ++v) {
+      const Value& value = f_.values[v];
+      if (value.kind == Value::parameter) u_.values[v] = value.index < parameters.size() ? parameters[value.index] : 0;
+      if (value.kind == Value::region_address && own_object(m_.region(value.region), threads_)) u_.values[v] = k_own;
+    }
     for (changed_ = true; changed_;) {
       changed_ = false;
       for (BlockId b : cfg_.reverse_postorder()) block(b);
     }
     for (const Block& b : f_.blocks)
       if (const auto* r = std::get_if<Return>(&b.terminator))
-        for (ValueId v : r->values) u_.results = u_.results && uniform(v);
+        for (ValueId v : r->values) u_.results = u_.results && uniform(v) && !own(v);
     // Which return is reached may differ between threads.
     size_t returns = 0;
     bool all_branches = true;
@@ -49,6 +51,7 @@ class Analysis {
 
  private:
   bool uniform(ValueId v) const { return u_.values[v.index] != 0; }
+  bool own(ValueId v) const { return u_.values[v.index] == k_own; }
   void diverge(uint8_t& flag) {
     if (flag == 0) return;
     flag = 0;
@@ -81,9 +84,28 @@ class Analysis {
           default:
             return true;
         }
+      case Op::pointer_to_bits:
+        return uniform(c.operands[0]) && !own(c.operands[0]);
+      case Op::pointer_eq:
+      case Op::pointer_ult: {
+        // Two places of each thread's own objects compare alike for all; one of them and a common address need not.
+        const auto apart = [&](ValueId v) { return !own(v) && !null(v); };
+        const bool some = own(c.operands[0]) || own(c.operands[1]);
+        return all_uniform(c.operands) && !(some && (apart(c.operands[0]) || apart(c.operands[1])));
+      }
       default:
         return all_uniform(c.operands);
     }
+  }
+  bool null(ValueId v) const { return f_.value(v).kind == Value::constant && f_.value(v).constant_bits == 0; }
+
+  // Does the result point to an object of each thread's own, if all threads point to the same place of theirs?
+  bool owns(const Instruction& in) const {
+    if (f_.value(in.results[0]).type.kind != Type::pointer) return false;
+    if (const auto* p = std::get_if<Phi>(&in.action))
+      return std::any_of(p->entries.begin(), p->entries.end(), [&](const Phi::Entry& e) { return own(e.value); });
+    const auto* c = std::get_if<Compute>(&in.action);
+    return c != nullptr && std::any_of(c->operands.begin(), c->operands.end(), [&](ValueId v) { return own(v); });
   }
 
   bool load(const Load& l) const {
@@ -103,7 +125,7 @@ class Analysis {
     const Function& callee = m_.function(c.callee);
     if (!callee.body || effects_.function(c.callee).recursive) return false;
     std::vector<uint8_t> arguments;
-    for (ValueId v : c.arguments) arguments.push_back(uniform(v) ? 1 : 0);
+    for (ValueId v : c.arguments) arguments.push_back(u_.values[v.index]);
     return Analysis(m_, effects_, c.callee, root_, threads_, launch_, depth_ + 1).run(arguments).results;
   }
 
@@ -124,6 +146,10 @@ class Analysis {
       }
       if (!ok)
         for (ValueId r : in.results) diverge(u_.values[r.index]);
+      else if (owns(in) && u_.values[in.results[0].index] == 1) {
+        u_.values[in.results[0].index] = k_own;
+        changed_ = true;
+      }
     }
     bool same = true;
     for_each_operand(blk.terminator, [&](ValueId v) {
@@ -186,6 +212,10 @@ class Analysis {
 };
 
 }  // namespace
+
+bool own_object(const Region& r, Threads threads) {
+  return r.space == Space::private_ || (r.space == Space::group && threads == Threads::of_grid);
+}
 
 Uniformity uniformity(const Module& m, const Effects& effects, FunctionId f, FunctionId root,
                       const std::vector<uint8_t>& parameters, Threads threads, const Launch& launch) {

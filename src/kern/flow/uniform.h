@@ -21,14 +21,20 @@ struct Launch {
   uint64_t num_groups[3] = {1, 1, 1};
 };
 
+// Each thread (or group) has one object of that name of its own. Its address is another one for each, or the same: of
+// the address as a number, or held against another object's, nothing is known.
+inline constexpr uint8_t k_own = 2;
+bool own_object(const ir::Region& r, Threads threads);
+
 struct Uniformity {
-  std::vector<uint8_t> values;    // by value: 1 uniform
+  // By value: 1 uniform; k_own: a pointer to the same place of each thread's own object; 0: not known to be either.
+  std::vector<uint8_t> values;
   std::vector<uint8_t> branches;  // by block: its terminator goes the same way for all
   std::vector<uint8_t> loops;     // by loop: all threads that enter leave in the same iteration
   bool results = true;            // all returned values are uniform
 };
 
-// `parameters`: by parameter, 1 uniform. `root`: the function whose effects count as "written".
+// `parameters`: by parameter, as Uniformity::values. `root`: the function whose effects count as "written".
 Uniformity uniformity(const ir::Module& m, const Effects& effects, ir::FunctionId f, ir::FunctionId root,
                       const std::vector<uint8_t>& parameters, Threads threads, const Launch& launch);
 

@@ -282,8 +282,13 @@ void Execution::store(Activation& a, const Instruction& in, const Store& s, Pair
   use_object(s.access, guard, pointer);
   if (mode.log)
     for (RegionId r : s.access.regions) {
+  // To others the address of a thread's own object is another value than that of theirs.
+  Pair seen = value;
+  for (size_t t = 0; t < 2 && pointer_value && mode.log; ++t)
+    if (const Term own = own_object(base_of(value[t])); !pool_.is_false(own))
+      seen[t] = pool_.ite(own, memory.any(pool_.width(value[t])), value[t]);
       const size_t before = trace.accesses.size();
-      log(AccessKind::write, s.access, r, guard, pointer, value, pointer_value, in.place, nullptr);
+      log(AccessKind::write, s.access, r, guard, pointer, seen, pointer_value, in.place, nullptr);
       if (trace.accesses.size() == before) continue;
       trace.accesses.back().arrival = arrival.position;
       trace.accesses.back().arrived = arrival.both;

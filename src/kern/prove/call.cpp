@@ -106,7 +106,9 @@ void Execution::call(Activation& a, const Instruction& in, const Call& c, Pair g
       for (ValueId v : c.arguments) {
         const Pair p = get(a, v);
         const Instruction* def = a.recurrences->definition(v);
-        uniform.push_back(def == nullptr ? (p[0] == p[1] ? 1 : 0) : a.uniform.values[v.index]);
+        // Addresses and parameters have what the analysis says, constants are the same for all.
+        const bool address = a.f->value(v).type.kind == Type::pointer;
+        uniform.push_back(def == nullptr && !address ? (p[0] == p[1] ? 1 : 0) : a.uniform.values[v.index]);
       }
       if (mode.check) {
         std::vector<Pair> arguments;

@@ -149,7 +149,7 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
     }
     case Op::pointer_eq:
       compare_parameters(o[0], o[1]);
-      return p.eq(o[0], o[1]);
+      return own_apart(o[0], o[1]) ? p.all(p.eq(o[0], o[1]), memory.any(1)) : p.eq(o[0], o[1]);
     case Op::eq:
       return p.eq(o[0], o[1]);
     case Op::ne:
@@ -185,8 +185,13 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
     case Op::pointer_add:
       return p.concat(base_of(o[0]), moved(offset_of(o[0]), wide(a, c.operands[1], o[1], thread, 0)));
     case Op::pointer_ult: {
-      const Term same = p.eq(base_of(o[0]), base_of(o[1]));
-      return p.ite(same, p.ult(offset_of(o[0]), offset_of(o[1])), p.ult(base_of(o[0]), base_of(o[1])));
+      const Term same = p.eq(base_of(o[0]), base_of(o[1])), null = p.constant(0, 16);
+      // Where objects of a thread's own lie, among themselves and among others, differs between threads.
+      const Term own = p.all({p.any(own_object(base_of(o[0])), own_object(base_of(o[1]))), p.ne(base_of(o[0]), null),
+                              p.ne(base_of(o[1]), null)});
+      const Term before = p.ult(base_of(o[0]), base_of(o[1]));
+      const bool unclear = !p.is_false(own) && !p.is_true(same);
+      return p.ite(same, p.ult(offset_of(o[0]), offset_of(o[1])), unclear ? p.ite(own, memory.any(1), before) : before);
     }
     case Op::pointer_to_bits: {
       // For each region an unknown multiple of what its elements ask for.
@@ -195,10 +200,15 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
       if (w <= 4) return memory.any(w);
       const auto high = static_cast<uint8_t>(w - zeros);
       const std::string symbol = "address" + std::to_string(w) + (zeros == 4 ? "" : "." + std::to_string(zeros));
-      const Term address = p.ite(p.eq(base, p.constant(0, 16)), p.constant(0, w),
-                                 p.scale(zeros == 0 ? p.apply(p.symbol(symbol), high, {base})
-                                                    : p.zext(p.apply(p.symbol(symbol), high, {base}), w),
-                                         uint64_t{1} << zeros));
+      const auto place = [&](const std::string& name) {
+        const Term units = p.apply(p.symbol(name), high, {base});
+        return p.scale(zeros == 0 ? units : p.zext(units, w), uint64_t{1} << zeros);
+      };
+      // Each thread's object has an address of its own.
+      const Term own = own_object(base);
+      Term address = place(symbol);
+      if (!p.is_false(own)) address = p.ite(own, place(symbol + (t == 0 ? "a" : "b")), address);
+      address = p.ite(p.eq(base, p.constant(0, 16)), p.constant(0, w), address);
       return p.add(address, same_width(offset_of(o[0]), w, true));
     }
     case Op::bits_to_pointer: {

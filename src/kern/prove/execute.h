@@ -513,6 +513,8 @@ class Execution {
   uint8_t alignment(Term base) const;
   void compare_parameters(Term a, Term b);
   Term taken(const ir::Compute& c, const std::vector<Term>& o, int thread, Mode mode);
+  Term own_object(Term base);
+  bool own_apart(Term a, Term b);
   Term accessed(const ir::Compute& c, Term pointer, int thread, uint8_t width, Mode mode);
   void forget_sets(Activation& a, uint32_t l, Pair entry);
   void wide_invariants(Activation& a, uint32_t l, Pair guard, Mode mode, Header what);

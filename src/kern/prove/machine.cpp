@@ -131,3 +131,24 @@ void Execution::compare_parameters(Term a, Term b) {
 }
 
 }  // namespace fencepost::prove
+// Is it an object of which each thread, or each of the two groups, has one of its own?
+Term Execution::own_object(Term base) {
+  const flow::Threads threads = pairing_ == Pairing::same_group ? flow::Threads::of_group : flow::Threads::of_grid;
+  std::vector<Term> own;
+  for (uint32_t r = 0; r < m_.regions.size(); ++r)
+    if (flow::own_object(m_.regions[r], threads)) own.push_back(pool_.eq(base, pool_.constant(r + 1, 16)));
+  return pool_.any(std::move(own));
+}
+
+// A pointer into a thread's own object that is read from memory of all may be another thread's.
+bool Execution::own_apart(Term a, Term b) {
+  const auto read = [&](Term base) {
+    const std::vector<uint64_t> names = formula::names(pool_, base);
+    return std::any_of(names.begin(), names.end(), [&](uint64_t n) {
+      return n >= formula::k_function && Memory::contents(m_, pool_.symbol_name(n - formula::k_function));
+    });
+  };
+  return (read(base_of(a)) && !pool_.is_false(own_object(base_of(b)))) ||
+         (read(base_of(b)) && !pool_.is_false(own_object(base_of(a))));
+}
+
