@@ -77,6 +77,7 @@ struct HostLaunch {
   Known shared = 0;                                    // bytes of dynamic shared memory
   std::optional<bool> cooperative = false;
   std::vector<Known> arguments;  // of the kernel's parameters in order; only integers are known
+  std::vector<uint32_t> null;    // parameters that are given a null pointer, by the text
   // The kernel's name stands there, and how it is launched is not known: sizes and arguments are none.
   bool named_only = false;
   // Parameters that are given pointers into one variable of the host's. k_of_the_file: an array of the device that the

@@ -306,6 +306,12 @@ class Evaluator {
 
   Number number(const Expr* e) { return doubtful(e) ? Number{} : number(e, 0); }
   Dim3 extent(const Expr* e) { return doubtful(e) ? Dim3{} : extent(e, 0); }
+  // `nullptr`, NULL or 0 as a pointer.
+  bool null(const Expr* e) const {
+    return !e->isTypeDependent() && e->getType()->isPointerType() && !doubtful(e) &&
+           e->IgnoreParenCasts()->isNullPointerConstant(context_, Expr::NPC_ValueDependentIsNotNull) !=
+               Expr::NPCK_NotNull;
+  }
 
  private:
   static constexpr unsigned k_deep = 64;
@@ -688,6 +694,7 @@ class Launches : public clang::RecursiveASTVisitor<Launches> {
   }
   void arguments(FoundLaunch& l, std::vector<const Expr*> given) {
     for (const Expr* e : given) {
+      if (evaluate_.null(e)) l.launch.null.push_back(static_cast<uint32_t>(l.launch.arguments.size()));
       const bool integer = e->getType()->isIntegralOrEnumerationType();
       const Number n = integer ? evaluate_.number(e) : Number{};
       l.launch.arguments.push_back(n ? Known{n->extOrTrunc(64).getZExtValue()} : Known{});

@@ -43,6 +43,7 @@ struct Launch {
 struct Arguments {
   std::string kernel;
   std::vector<Size> values;
+  std::vector<uint32_t> null = {};  // parameters of the source to which the host gives a null pointer
   friend bool operator==(const Arguments&, const Arguments&) = default;
 };
 

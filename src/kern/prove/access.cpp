@@ -181,11 +181,13 @@ void Execution::pointer_checks(Activation& a, const Access& access, Pair pointer
   }
   const Term base = base_of(pointer[0]);
   std::vector<Term> nowhere{guard[0]};
-  // A parameter that is null where it is used is the caller's fault.
+  // A parameter that is null where it is used is the caller's fault, but for an access that is made only if it is null.
   if (!null_parameters.empty()) {
     const std::vector<uint64_t> names = formula::names(pool_, base);
     for (const auto& [name, null] : null_parameters)
-      if (std::find(names.begin(), names.end(), pool_[null].value) != names.end()) nowhere.push_back(pool_.not_(null));
+      if (std::find(names.begin(), names.end(), pool_[null].value) != names.end() &&
+          !pool_.is_false(pool_.all(guard[0], pool_.not_(null))))
+        nowhere.push_back(pool_.not_(null));
   }
   for (RegionId r : access.regions) {
     const Term here = pool_.eq(base, pool_.constant(r.index + 1, 16));
@@ -280,13 +282,13 @@ void Execution::store(Activation& a, const Instruction& in, const Store& s, Pair
   track(AccessKind::write, s.access, guard, pointer, mode);
   const Arrival arrival = take_arrival(s.access);
   use_object(s.access, guard, pointer);
-  if (mode.log)
-    for (RegionId r : s.access.regions) {
   // To others the address of a thread's own object is another value than that of theirs.
   Pair seen = value;
   for (size_t t = 0; t < 2 && pointer_value && mode.log; ++t)
     if (const Term own = own_object(base_of(value[t])); !pool_.is_false(own))
       seen[t] = pool_.ite(own, memory.any(pool_.width(value[t])), value[t]);
+  if (mode.log)
+    for (RegionId r : s.access.regions) {
       const size_t before = trace.accesses.size();
       log(AccessKind::write, s.access, r, guard, pointer, seen, pointer_value, in.place, nullptr);
       if (trace.accesses.size() == before) continue;

@@ -201,7 +201,12 @@ void Execution::run() {
     Pair v;
     if (p.type.kind == Type::pointer && p.region) {
       v = both(pool_.constant(uint64_t{p.region.index + 1} << pointers.offset_bits, pointers.width()));
-      if (nullable.contains(i) && m_.region(p.region).origin == Origin::by_value) {
+      const bool structure = m_.region(p.region).origin == Origin::by_value;
+      const bool given_null = std::ranges::count(options_.null_arguments, p.source_index) != 0;
+      if (nullable.contains(i) && !structure && given_null) {
+        v = both(pool_.constant(0, pointers.width()));
+        null_arguments.push_back(p.name);
+      } else if (nullable.contains(i) && structure) {
         // The pointers in a structure.
         for (const InitialPointer& field : m_.region(p.region).pointers)
           if (field.target) memory.may_be_null(p.region, field.offset, may_be_null(m_.region(field.target).name));

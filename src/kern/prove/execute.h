@@ -109,6 +109,7 @@ class Execution {
   order::Trace trace;  // what the order of the threads' accesses is read from
   std::vector<Ticket> tickets;
   std::vector<std::pair<std::string, Term>> null_parameters;  // by name: the pointer is null
+  std::vector<std::string> null_arguments;                    // parameters that are given null
   order::Assumptions assumptions;
   std::vector<Obligation> obligations;
   std::set<std::string> unsupported;
@@ -512,9 +513,9 @@ class Execution {
   std::set<size_t> compared_with_null() const;
   uint8_t alignment(Term base) const;
   void compare_parameters(Term a, Term b);
-  Term taken(const ir::Compute& c, const std::vector<Term>& o, int thread, Mode mode);
   Term own_object(Term base);
   bool own_apart(Term a, Term b);
+  Term taken(const ir::Compute& c, const std::vector<Term>& o, int thread, Mode mode);
   Term accessed(const ir::Compute& c, Term pointer, int thread, uint8_t width, Mode mode);
   void forget_sets(Activation& a, uint32_t l, Pair entry);
   void wide_invariants(Activation& a, uint32_t l, Pair guard, Mode mode, Header what);

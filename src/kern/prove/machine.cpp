@@ -8,7 +8,8 @@
 //
 // Null pointers. A parameter that the kernel compares with null may be null; for others a null pointer is a fault of
 // the caller, since nothing in the kernel speaks of it. An access through a parameter that is null is such a fault too,
-// so it is no finding; what the kernel does where it knows the pointer to be null is looked at like all else.
+// so it is no finding, unless it is made only where the pointer is null; what else the kernel does there is looked at.
+// One of these that the host's launch gives as null is null.
 #include <algorithm>
 #include <bit>
 
@@ -130,7 +131,6 @@ void Execution::compare_parameters(Term a, Term b) {
     unsupported.insert("a comparison of two pointer parameters, which are taken to be of different arrays");
 }
 
-}  // namespace fencepost::prove
 // Is it an object of which each thread, or each of the two groups, has one of its own?
 Term Execution::own_object(Term base) {
   const flow::Threads threads = pairing_ == Pairing::same_group ? flow::Threads::of_group : flow::Threads::of_grid;
@@ -152,3 +152,4 @@ bool Execution::own_apart(Term a, Term b) {
          (read(base_of(b)) && !pool_.is_false(own_object(base_of(a))));
 }
 
+}  // namespace fencepost::prove

@@ -132,6 +132,7 @@ class Pass {
     result_.unsupported.insert(execution_->unsupported.begin(), execution_->unsupported.end());
     result_.assumptions.insert(execution_->assumptions.begin(), execution_->assumptions.end());
     for (const auto& [name, null] : execution_->null_parameters) result_.nullable.insert(name);
+    result_.nullable.insert(execution_->null_arguments.begin(), execution_->null_arguments.end());
     obligations(*pool_, *execution_);
     if (races) this->races(*pool_, *execution_);
     result_.effort.folded = statistics_.folded;
@@ -380,6 +381,7 @@ class Pass {
     for (const auto& [n, v] : x.scalars) f.arguments.emplace_back(n, model.value(pool, v[0]));
     for (const auto& [n, null] : x.null_parameters)
       if (model.value(pool, null) != 0) f.null_parameters.push_back(n);
+    f.null_parameters.insert(f.null_parameters.end(), x.null_arguments.begin(), x.null_arguments.end());
     for (size_t d = 0; d < 3; ++d) {
       // Of what the question did not speak of, the least.
       f.local_size[d] = std::max<uint64_t>(1, model.value(pool, x.local_size[d]));

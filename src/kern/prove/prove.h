@@ -93,6 +93,7 @@ struct Options {
   uint32_t max_findings = 25;
   // Values of the kernel's scalar parameters, by source index; absent: any.
   std::vector<std::optional<uint64_t>> arguments;
+  std::vector<uint32_t> null_arguments;     // pointer parameters that are given null, by source index
   std::vector<Axiom> axioms;                // taken for granted
   std::shared_ptr<formula::Second> second;  // hears all questions
   Contract contract;                        // of the entry, where its callers are known; no calls: any state

@@ -251,7 +251,8 @@ Attack attack(const Module& m, FunctionId kernel, const launch::Options& o, cons
     for (uint32_t k = 0; k < f.parameters.size(); ++k) {
       const uint32_t at = f.parameters[k].source_index;
       if (at < engine.arguments.size() && engine.arguments[at]) inputs.arguments[k] = *engine.arguments[at];
-      if (nullable(k) && draw(state) % 2 == 0) inputs.null_parameters.insert(k);
+      const bool null = std::ranges::count(engine.null_arguments, at) != 0;
+      if (nullable(k) && (null || draw(state) % 2 == 0)) inputs.null_parameters.insert(k);
     }
     if (zeros || n % 2 == 0) start_at_zero(m, inputs);
     const interp::Outcome r = interp::run(m, kernel, shape, inputs,

@@ -63,12 +63,25 @@ launch::Launch launch_of(const launch::Launch& given, const clangfe::HostLaunch&
   return l;
 }
 
+// Some function asks where a pointer leads.
+bool compares_pointers(const ir::Module& m) {
+  for (const ir::Function& f : m.functions)
+    for (const ir::Block& b : f.blocks)
+      for (const ir::Instruction& i : b.instructions)
+        if (const auto* c = std::get_if<ir::Compute>(&i.action);
+            c != nullptr &&
+            (c->op == ir::Op::pointer_eq || c->op == ir::Op::pointer_ult || c->op == ir::Op::pointer_to_bits))
+          return true;
+  return false;
+}
+
 // The arguments of the host, as --kernel-args would give them.
 void give_arguments(launch::Options& o, const ir::Module& m, const ir::Function& f, const clangfe::HostLaunch& h) {
   for (const launch::Arguments& a : o.kernel_args)
     if (a.kernel == f.name) return;
-  launch::Arguments given{.kernel = f.name};
-  bool any = false;
+  launch::Arguments given{.kernel = f.name, .values = {}, .null = {}};
+  if (compares_pointers(m)) given.null = h.null;
+  bool any = !given.null.empty();
   for (const ir::Parameter& p : f.parameters) {
     const bool structure = p.region && m.region(p.region).origin == ir::Origin::by_value;
     if (p.region && !structure) continue;
@@ -318,7 +331,7 @@ std::string rows(const Report& r) {
     if (k.options != nullptr && !k.not_read) {
       out += "  " + launch_words(k.options->launch, *k.options->dialect == ir::Dialect::cuda);
       for (const launch::Arguments& a : k.options->kernel_args)
-        if (a.kernel == k.name) {
+        if (a.kernel == k.name && !a.values.empty()) {
           std::string given;
           for (const Size& v : a.values)
             given += (given.empty() ? "" : ",") + (v ? std::to_string(*v) : std::string("*"));

@@ -75,6 +75,7 @@ prove::Options engine_options(const launch::Options& o, const ir::Module& m, con
   if (o.error_limit > 0) p.max_findings = o.error_limit;
   for (const launch::Arguments& a : o.kernel_args) {
     if (a.kernel != f.name) continue;
+    if (p.nullable) p.null_arguments = a.null;
     size_t next = 0;
     for (const ir::Parameter& parameter : f.parameters) {
       const bool structure = parameter.region && m.region(parameter.region).origin == ir::Origin::by_value;

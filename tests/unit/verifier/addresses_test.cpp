@@ -73,5 +73,43 @@ TEST(Addresses, OfOnesOwnPlacesAreHeldAgainstEachOther) {
           {"barrier.cu", barrier.c_str(), 0}});
 }
 
+// ---- null ----------------------------------------------------------------------------------------------------------
+
+TEST(Addresses, AnAccessThatIsMadeOnlyThroughNullIsReported) {
+  decide(
+      {{"null.cu", "__global__ void k(int* a) { if (a == nullptr) a[threadIdx.x] = 1; }", 1, "null pointer"},
+       {"more.cu", "__global__ void k(int* a, int n) { if (!a && n > 3) a[threadIdx.x] = n; }", 1, "null pointer"},
+       {"read.cu", "__global__ void k(int* o, int* a) { int t = blockIdx.x * 64 + threadIdx.x; if (!a) o[t] = a[t]; }",
+        1, "null pointer"},
+       {"tested.cu", "__global__ void k(int* a) { if (a != nullptr) a[blockIdx.x * 64 + threadIdx.x] = 1; }", 0},
+       {"early.cu", "__global__ void k(int* a) { if (!a) return; a[blockIdx.x * 64 + threadIdx.x] = 1; }", 0},
+       {"other.cu", "__global__ void k(int* a, int* b) { int t = blockIdx.x * 64 + threadIdx.x; a[t] = b ? b[t] : 0; }",
+        0}});
+}
+
+TEST(Addresses, APointerThatTheLaunchGivesAsNullIsNull) {
+  const auto host = [](const std::string& kernel, const char* given) {
+    return "__global__ void k(int* a, int* b) { " + kernel +
+           " }\nint main(int c, char**) { int *a, *p; "
+           "cudaMalloc(&a, 999); cudaMalloc(&p, 999); k<<<1, 64>>>(a, " +
+           given + "); }\n";
+  };
+  const std::string write = "if (b != nullptr) a[0] = threadIdx.x;", read = "a[threadIdx.x] = b[threadIdx.x];",
+                    written = "if (b == nullptr) b[threadIdx.x] = 1;";
+  const std::string dead = host(write, "nullptr"), number = host(write, "0"), word = host(write, "NULL"),
+                    cast = host(write, "(int*)nullptr"), there = host(write, "p"),
+                    open = host(write, "c > 1 ? p : nullptr"), both = host(write, "nullptr); k<<<1, 64>>>(a, p"),
+                    to = host(written, "nullptr"), good = host(read, "p");
+  decide({{"dead.cu", dead.c_str(), 0, "", {}, true},
+          {"number.cu", number.c_str(), 0, "", {}, true},
+          {"word.cu", word.c_str(), 0, "", {}, true},
+          {"cast.cu", cast.c_str(), 0, "", {}, true},
+          {"there.cu", there.c_str(), 1, "race", {}, true},
+          {"open.cu", open.c_str(), 1, "race", {}, true},
+          {"both.cu", both.c_str(), 1, "race", {}, true},
+          {"to.cu", to.c_str(), 1, "null pointer", {}, true},
+          {"good.cu", good.c_str(), 0, "", {}, true}});
+}
+
 }  // namespace
 }  // namespace fencepost::verifier
