@@ -1,7 +1,10 @@
 #include "clangfe/conditions.h"
 
+#include <clang/Basic/OperatorPrecedence.h>
 #include <clang/Lex/Lexer.h>
+#include <clang/Lex/MacroArgs.h>
 #include <clang/Lex/MacroInfo.h>
+#include <llvm/ADT/StringSet.h>
 
 #include <algorithm>
 
@@ -77,6 +80,56 @@ void Dependence::join(const Dependence& o) {
 }
 
 void Doubts::add(const Doubts& o) {
+// Functions that compute and do nothing else.
+bool only_computes(llvm::StringRef name) {
+  static const llvm::StringSet<> names = {"min",   "max",      "abs",  "fabs",  "fabsf", "isnan",
+                                          "isinf", "isfinite", "sqrt", "sqrtf", "labs",  "defined"};
+  return names.contains(name);
+}
+
+// A name before a parenthesis. What a macro with parameters stands for is looked at by itself.
+bool is_call(const clang::Preprocessor& pp, const IdentifierInfo* name) {
+  const clang::MacroInfo* m = pp.getMacroInfo(name);
+  return m == nullptr ? !only_computes(name->getName()) : !m->isFunctionLike();
+}
+
+// Whether an expression may do more than compute: by its words, so that every call of a function counts but those.
+bool has_effect(const clang::Preprocessor& pp, std::vector<Token> tokens) {
+  std::set<const IdentifierInfo*> met;
+  for (std::vector<std::vector<Token>> todo{std::move(tokens)}; !todo.empty();) {
+    const std::vector<Token> now = std::move(todo.back());
+    todo.pop_back();
+    size_t opened = 0;  // where the parenthesis that was closed last began
+    std::vector<size_t> open;
+    for (size_t k = 0; k < now.size(); ++k) {
+      const Token& t = now[k];
+      if (t.isOneOf(tok::plusplus, tok::minusminus, tok::l_brace, tok::kw_new, tok::kw_delete, tok::kw_asm,
+                    tok::equal) ||
+          clang::getBinOpPrecedence(t.getKind(), true, true) == clang::prec::Assignment)
+        return true;
+      if (t.is(tok::r_paren) && !open.empty()) {
+        opened = open.back();
+        open.pop_back();
+      }
+      if (const IdentifierInfo* name = t.isAnnotation() || t.isLiteral() ? nullptr : t.getIdentifierInfo())
+        if (const clang::MacroInfo* m = pp.getMacroInfo(name); m != nullptr && met.insert(name).second)
+          todo.emplace_back(m->tokens_begin(), m->tokens_end());
+      if (t.isNot(tok::l_paren)) continue;
+      open.push_back(k);
+      if (k == 0) continue;
+      const Token& before = now[k - 1];
+      const bool cast = before.is(tok::r_paren) && std::none_of(now.begin() + static_cast<ptrdiff_t>(opened),
+                                                                now.begin() + static_cast<ptrdiff_t>(k),
+                                                                [](const Token& x) { return x.is(tok::identifier); });
+      if (before.is(tok::identifier)
+              ? is_call(pp, before.getIdentifierInfo())
+              : before.isOneOf(tok::greater, tok::r_square) || (before.is(tok::r_paren) && !cast))
+        return true;
+    }
+  }
+  return false;
+}
+
   regions.insert(regions.end(), o.regions.begin(), o.regions.end());
   uses.insert(uses.end(), o.uses.begin(), o.uses.end());
   skipped.insert(skipped.end(), o.skipped.begin(), o.skipped.end());
@@ -333,7 +386,7 @@ void Conditions::MacroUndefined(const Token& name, const clang::MacroDefinition&
 }
 
 void Conditions::MacroExpands(const Token& name, const clang::MacroDefinition&, clang::SourceRange range,
-                              const clang::MacroArgs*) {
+                              const clang::MacroArgs* arguments) {
   const IdentifierInfo* i = name_of(name);
   if (i == nullptr) return;
   const clang::SourceManager& sm = pp_.getSourceManager();
@@ -351,6 +404,17 @@ void Conditions::MacroExpands(const Token& name, const clang::MacroDefinition&, 
   }
   if (!users_(at)) return;
   // Else the macro around it was noted, or is a library's.
+// With NDEBUG it is not evaluated. What it does is then not done; what it asks was proved, and nothing rests on it.
+void Conditions::note_assert(SourceLocation at, const clang::MacroArgs* arguments) {
+  const IdentifierInfo* name = pp_.getIdentifierInfo("NDEBUG");
+  Dependence d = own(name, pp_.getMacroInfo(name), Asked::whether);
+  if (d.compilers.empty() || arguments == nullptr || arguments->getNumMacroArguments() == 0) return;
+  std::vector<Token> tokens;
+  for (const Token* t = arguments->getUnexpArgument(0); t->isNot(tok::eof); ++t) tokens.push_back(*t);
+  if (!has_effect(pp_, std::move(tokens))) return;
+  out_.compilers.push_back({.begin = at, .end = at, .names = std::move(d.compilers), .macro = "assert"});
+}
+
   const bool made = outer_is_users_ && sm.isWrittenInScratchSpace(sm.getSpellingLoc(name.getLocation()));
   ArchDependence arch;
   std::set<std::string> compilers;
@@ -369,6 +433,7 @@ void Conditions::MacroExpands(const Token& name, const clang::MacroDefinition&, 
   if (!compilers.empty())
     out_.compilers.push_back({.begin = at, .end = at, .names = std::move(compilers), .macro = i->getName().str()});
 }
+  if (i->isStr("assert") && m != nullptr && !users_(m->getDefinitionLoc())) note_assert(at, arguments);
 
 // The word __CUDA_ARCH__ at this place of the text.
 ArchDependence Conditions::of_arch_in_line(SourceLocation at) const {

@@ -123,6 +123,7 @@ class Conditions : public clang::PPCallbacks {
   // Of words and all that they stand for; `met`: the names that it came by.
   Dependence of(const std::vector<clang::Token>& tokens, Asked asked, Names& met) const;
   ArchDependence of_arch_in_line(clang::SourceLocation at) const;
+  void note_assert(clang::SourceLocation at, const clang::MacroArgs* arguments);
   Dependence of_condition(clang::SourceRange condition);
   Dependence whether(const clang::Token& name) const;
   void open(clang::SourceLocation at, Dependence d, bool taken, const clang::IdentifierInfo* guard = nullptr);

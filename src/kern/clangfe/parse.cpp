@@ -236,6 +236,7 @@ constexpr StandIn k_stand_ins[] = {
      "cub/device/device_radix_sort.cuh cub/device/device_select.cuh",
      "cub.hdr"},
     {"omp.h", "omp.hdr"},
+    {"assert.h cassert cuda/std/cassert", "assert.hdr"},
     {"helper_cuda.h helper_functions.h helper_timer.h helper_string.h helper_image.h", "helper.hdr"},
     // The toolkit's.
     {"cuda.h cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h device_functions.h math_constants.h "
@@ -247,14 +248,14 @@ constexpr StandIn k_stand_ins[] = {
      "surface_functions.h surface_indirect_functions.h texture_fetch_functions.h texture_indirect_functions.h "
      "cutil_math.h helper_math.h cutil.h cuda/atomic cuda/barrier cuda/pipeline cuda/semaphore cuda/latch "
      "cuda/annotated_ptr cuda/std/atomic cuda/std/type_traits cuda/std/limits cuda/std/utility cuda/std/cstdint "
-     "cuda/std/cstddef cuda/std/cmath cuda/std/array cuda/std/functional cuda/std/cassert cuda/std/chrono "
+     "cuda/std/cstddef cuda/std/cmath cuda/std/array cuda/std/functional cuda/std/chrono "
      "cuda/std/tuple cuda/std/barrier cuda_awbarrier_primitives.h cuda_pipeline_primitives.h cuda_pipeline.h",
      ""},
     // The host's.
-    {"stdio.h stdlib.h string.h math.h assert.h float.h limits.h stdint.h stddef.h time.h ctype.h errno.h unistd.h "
+    {"stdio.h stdlib.h string.h math.h float.h limits.h stdint.h stddef.h time.h ctype.h errno.h unistd.h "
      "sys/time.h sys/types.h sys/stat.h getopt.h inttypes.h stdbool.h memory.h malloc.h signal.h strings.h cstdio "
      "cstdlib "
-     "cstring cmath cassert cfloat climits cstdint cstddef ctime cctype cinttypes cerrno vector string iostream "
+     "cstring cmath cfloat climits cstdint cstddef ctime cctype cinttypes cerrno vector string iostream "
      "fstream "
      "sstream iomanip algorithm chrono random memory map set unordered_map unordered_set utility functional numeric "
      "tuple array limits type_traits initializer_list iterator stdexcept exception new thread mutex list deque queue "
@@ -338,6 +339,9 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const Options& optio
     const size_t at = d.find('=');
     defines += "#define " + d.substr(0, at) + " " + (at == std::string::npos ? "1" : d.substr(at + 1)) + "\n";
   }
+  // The toolkit's own header includes it. -DNDEBUG is said now.
+  if (options.dialect == ir::Dialect::cuda && options.cuda_path.empty())
+    defines += std::string("#ifndef assert\n#include \"") + k_header_folder + "/fencepost/assert.hdr\"\n#endif\n";
   memory->addFile(k_defines, 0, llvm::MemoryBuffer::getMemBufferCopy(defines));
   files->pushOverlay(memory);
   return files;
