@@ -104,6 +104,7 @@ bool is_everywhere(llvm::StringRef name, bool whether) {
                                            "__COUNTER__",
                                            "NULL",
                                            "__CUDACC__",
+                                           "__INTELLISENSE__",
                                            "__global__",
                                            "__device__",
                                            "__host__",
@@ -250,8 +251,19 @@ Included included(const clang::SourceManager& sm, const std::vector<Token>& word
 
 }  // namespace
 
+// #pragma pack: what structures look like from here on.
+static bool lays_out(const std::vector<Token>& words) {
+  const auto is = [&](size_t k, llvm::StringRef word) {
+    return words[k].is(tok::raw_identifier) && words[k].getRawIdentifier() == word;
+  };
+  for (size_t k = 0; k + 2 < words.size(); ++k)
+    if (words[k].is(tok::hash) && words[k].isAtStartOfLine() && is(k + 1, "pragma") && is(k + 2, "pack")) return true;
+  return false;
+}
+
 bool says_something(const clang::Preprocessor& pp, const std::vector<Token>& words) {
-  return !is_inert(pp, code_of(words)) || included(pp.getSourceManager(), words) != Included::nothing;
+  return !is_inert(pp, code_of(words)) || lays_out(words) ||
+         included(pp.getSourceManager(), words) != Included::nothing;
 }
 
 std::vector<Token> words_between(const clang::SourceManager& sm, const clang::LangOptions& language,
@@ -397,6 +409,17 @@ class Flows : public clang::RecursiveASTVisitor<Flows> {
     }
     return true;
   }
+  // What a function gives back.
+  void returns(const FunctionDecl* f) {
+    struct Visitor : clang::RecursiveASTVisitor<Visitor> {
+      std::vector<const clang::ReturnStmt*> found;
+      bool VisitReturnStmt(clang::ReturnStmt* r) { return found.push_back(r), true; }
+    } v;
+    v.TraverseDecl(const_cast<FunctionDecl*>(f));
+    for (const clang::ReturnStmt* r : v.found)
+      if (r->getRetValue() != nullptr)
+        list.push_back({{f->getCanonicalDecl()}, names(r->getRetValue()), r->getSourceRange()});
+  }
   // Variables, fields and functions that an expression names.
   static std::set<const clang::Decl*> names(const clang::Expr* e) {
     struct Visitor : clang::RecursiveASTVisitor<Visitor> {
@@ -445,7 +468,10 @@ struct LaunchText {
 LaunchText launch_text(const FunctionDecl* kernel, const std::vector<FoundLaunch>& launches,
                        const std::vector<const FunctionDecl*>& hosts) {
   Flows flows;
-  for (const FunctionDecl* f : hosts) flows.TraverseDecl(const_cast<FunctionDecl*>(f));
+  for (const FunctionDecl* f : hosts) {
+    flows.TraverseDecl(const_cast<FunctionDecl*>(f));
+    flows.returns(f);
+  }
   LaunchText out;
   for (const FoundLaunch& l : launches)
     if (l.call != nullptr && (l.kernel == nullptr || l.kernel->getCanonicalDecl() == kernel->getCanonicalDecl())) {
@@ -475,16 +501,22 @@ LaunchText launch_text(const FunctionDecl* kernel, const std::vector<FoundLaunch
 // Names that the text declares where no function is around it; "" among them: any.
 std::set<std::string> CompilerNotes::declared_by(const CompilerPlace& p) const {
   const clang::SourceManager& sm = context_.getSourceManager();
+  if (p.macro.empty() && !p.words.empty()) return p.words;
   Names out;
   for (const auto* parts : {&p.left, &p.there})
     for (const auto& [from, to] : *parts) {
       const std::vector<Token> words = words_between(sm, context_.getLangOpts(), from, to);
-      if (included(sm, words) == Included::own) out.insert("");
+      if (included(sm, words) == Included::own || lays_out(words)) out.insert("");
       // What stands in braces is reached by the name before them, but for namespaces.
       int depth = 0, parentheses = 0;
       bool open = false;  // `namespace n` or `extern "C"` was the last
+      llvm::StringRef last;
       for (const Token& t : code_of(words)) {
         if (t.is(tok::raw_identifier)) {
+          // Used without a word of their own: operators, and what a namespace makes visible.
+          const bool visible = last == "namespace_" && t.getRawIdentifier() != "std";
+          if (depth == 0 && (t.getRawIdentifier() == "operator" || visible)) out.insert("");
+          last = t.getRawIdentifier() == "namespace" && last == "using" ? "namespace_" : t.getRawIdentifier();
           if (t.getRawIdentifier() == "namespace" || t.getRawIdentifier() == "extern") open = true;
           if (depth == 0 && parentheses == 0 && is_name(context_, t.getRawIdentifier()))
             out.insert(t.getRawIdentifier().str());
@@ -504,11 +536,16 @@ std::set<std::string> CompilerNotes::declared_by(const CompilerPlace& p) const {
   clang::Lexer lexer(sm.getLocForStartOfFile(file), context_.getLangOpts(), text.begin(), text.begin(), text.end());
   std::vector<Names> around{{}};
   Names statement;
-  bool behind = false, space = false;  // space: `namespace n` or `extern "C"` was the last
+  bool behind = false, space = false;                 // space: `namespace n` or `extern "C"` was the last
+  bool directive = false, within = !p.macro.empty();  // within: a statement that goes on behind it
   for (Token t; !lexer.LexFromRawLexer(t) && t.isNot(tok::eof);) {
-    if (t.is(tok::hash) && t.isAtStartOfLine()) statement.clear();
-    behind = behind || sm.getFileOffset(t.getLocation()) > at;
-    if (behind && (!p.macro.empty() ? t.isOneOf(tok::semi, tok::l_brace, tok::r_brace) : true)) break;
+    if (t.isAtStartOfLine()) directive = t.is(tok::hash);
+    if (!behind && sm.getFileOffset(t.getLocation()) > at) {
+      behind = true;
+      within = within || !statement.empty();
+    }
+    if (behind && (!within || (!directive && t.isOneOf(tok::semi, tok::l_brace, tok::r_brace)))) break;
+    if (directive) continue;
     if (t.is(tok::raw_identifier) && is_name(context_, t.getRawIdentifier()))
       statement.insert(t.getRawIdentifier().str());
     if (t.is(tok::l_brace)) {
@@ -521,8 +558,15 @@ std::set<std::string> CompilerNotes::declared_by(const CompilerPlace& p) const {
     if (t.isOneOf(tok::semi, tok::l_brace, tok::r_brace)) statement.clear();
   }
   for (const Names& n : around) out.insert(n.begin(), n.end());
-  if (!p.macro.empty()) out.insert(statement.begin(), statement.end());
+  if (within) out.insert(statement.begin(), statement.end());
   return out;
+}
+
+// Names that are macros here, too: their uses were followed where they are expanded (conditions.h).
+bool CompilerNotes::followed(const CompilerPlace& p) const {
+  return p.macro.empty() && std::any_of(p.words.begin(), p.words.end(), [&](const std::string& word) {
+           return context_.Idents.get(word).hadMacroDefinition();
+         });
 }
 
 void CompilerNotes::add(const CompilerPlace& p, std::vector<OtherText>& out) const {
@@ -532,8 +576,8 @@ void CompilerNotes::add(const CompilerPlace& p, std::vector<OtherText>& out) con
   std::string what;
   const bool by_arch = is_read_for_arch(p);
   if (by_arch) {
-    const auto& [from, to] = p.there.front();
-    what = fmt::format("{} read for it", lines_of(sm, from, to));
+    const auto& [from, to] = p.there.empty() ? p.left.front() : p.there.front();
+    what = fmt::format("{} {} for it", lines_of(sm, from, to), p.there.empty() ? "left out" : "read");
   } else if (!p.macro.empty()) {
     const bool itself = p.names.size() == 1 && p.names.contains(p.macro);
     const std::string line = lines_of(sm, p.begin, p.end);
@@ -562,7 +606,8 @@ void CompilerNotes::of_kernel(const FunctionDecl* kernel, const std::set<const c
   };
   for (const CompilerPlace& p : places_) {
     // A kernel that stands in this text whole is not there for another __CUDA_ARCH__.
-    if (is_read_for_arch(p) && (!context_.getLangOpts().CUDA || around_all(sm, text_of(kernel), p))) continue;
+    if (followed(p) || (is_read_for_arch(p) && (!context_.getLangOpts().CUDA || around_all(sm, text_of(kernel), p))))
+      continue;
     const auto around = [&](const FunctionDecl* f) { return holds(sm, f, p.begin, p.end); };
     const bool mine = around(kernel) || std::any_of(reached.begin(), reached.end(), [&](const clang::Decl* d) {
                         const auto* f = clang::dyn_cast<FunctionDecl>(d);
@@ -583,7 +628,7 @@ void CompilerNotes::of_launches(const FunctionDecl* kernel, const std::vector<Fo
   const LaunchText launch = launch_text(kernel, launches, hosts);
   const std::string name = kernel->getIdentifier() != nullptr ? kernel->getName().str() : "";
   for (const CompilerPlace& p : places_) {
-    if (is_read_for_arch(p)) continue;  // host code has no __CUDA_ARCH__
+    if (followed(p) || is_read_for_arch(p)) continue;  // host code has no __CUDA_ARCH__
     const auto around = [&](const FunctionDecl* f) { return holds(sm, f, p.begin, p.end); };
     const auto host = std::find_if(hosts.begin(), hosts.end(), around);
     bool wanted =
@@ -592,7 +637,12 @@ void CompilerNotes::of_launches(const FunctionDecl* kernel, const std::vector<Fo
     if (host == hosts.end()) {
       if (std::any_of(functions_.begin(), functions_.end(), around)) continue;
       words = declared_by(p);
+      // A function that is left out may launch it.
+      Names inner;
+      for (const auto& [from, to] : p.left) add_words(inner, words_between(sm, context_.getLangOpts(), from, to));
+      wanted = wanted || inner.contains(name);
     } else {
+      words = p.words;
       for (const auto* parts : {&p.left, &p.there})
         for (const auto& [from, to] : *parts) add_words(words, words_between(sm, context_.getLangOpts(), from, to));
       wanted = wanted || ((*host)->getIdentifier() != nullptr && launch.named((*host)->getName().str(), nullptr));

@@ -27,6 +27,8 @@ struct CompilerPlace {
   std::set<std::string> names;                                                       // of the macros that decide it
   std::string macro;                                                                 // that is used
   std::vector<std::pair<clang::SourceLocation, clang::SourceLocation>> left, there;  // with content: directives around
+  // Of a macro that is used: what it stands for elsewhere. Else names that are macros elsewhere, and never here.
+  std::set<std::string> words = {};
 };
 
 // No header of a project defines a macro of this name.
@@ -63,6 +65,7 @@ class CompilerNotes {
 
  private:
   std::set<std::string> declared_by(const CompilerPlace& p) const;
+  bool followed(const CompilerPlace& p) const;
   void add(const CompilerPlace& p, std::vector<OtherText>& out) const;
 
   clang::ASTContext& context_;

@@ -28,9 +28,11 @@ bool pastes(const clang::MacroInfo* m) {
 struct SkippedText {
   struct Macro {
     const IdentifierInfo* name;
-    bool inert;  // of #undef: true
+    bool inert;                   // of #undef: true
+    std::set<std::string> words;  // of what it stands for
+    bool defined;                 // false: #undef, or what says nothing where it says nothing here
   };
-  bool content = false;  // code or an include, or a file that cannot be read
+  bool content = false;  // code, an include or a layout of structures, or a file that cannot be read
   std::vector<Macro> macros;
 };
 
@@ -55,7 +57,7 @@ SkippedText skipped_text(const clang::Preprocessor& pp, clang::SourceRange range
     const llvm::StringRef word = raw(k + 1), name = raw(k + 2);
     size_t end = k + 1;
     while (end < words.size() && !words[end].isAtStartOfLine()) ++end;
-    out.content = out.content || word.starts_with("include");
+    out.content = out.content || word.starts_with("include") || (word == "pragma" && name == "pack");
     if ((word == "define" || word == "undef") && !name.empty()) {
       size_t from = k + 3;
       if (from < end && words[from].is(tok::l_paren) && !words[from].hasLeadingSpace())
@@ -63,23 +65,21 @@ SkippedText skipped_text(const clang::Preprocessor& pp, clang::SourceRange range
         }
       const std::vector<Token> body(words.begin() + static_cast<ptrdiff_t>(from),
                                     words.begin() + static_cast<ptrdiff_t>(end));
-      out.macros.push_back({pp.getIdentifierInfo(name), word == "undef" || is_inert(pp, body)});
+      std::set<std::string> said;
+      for (const Token& t : body)
+        if (t.is(tok::raw_identifier)) said.insert(t.getRawIdentifier().str());
+      // A word that says nothing of what is done, as it is here.
+      Token open = words[k + 2], close = open;
+      open.setKind(tok::l_paren), close.setKind(tok::r_paren);
+      const bool idle = is_inert(pp, {words[k + 2]}) || is_inert(pp, {words[k + 2], open, close});
+      const bool defined = word == "define", inert = !defined || is_inert(pp, body);
+      out.macros.push_back({pp.getIdentifierInfo(name), inert, std::move(said), defined && !(inert && idle)});
     }
     k = end - 1;
   }
   return out;
 }
 
-}  // namespace
-
-void Dependence::join(const Dependence& o) {
-  if (missing.empty()) missing = o.missing;
-  host = host || o.host;
-  arch.join(o.arch);
-  compilers.insert(o.compilers.begin(), o.compilers.end());
-}
-
-void Doubts::add(const Doubts& o) {
 // Functions that compute and do nothing else.
 bool only_computes(llvm::StringRef name) {
   static const llvm::StringSet<> names = {"min",   "max",      "abs",  "fabs",  "fabsf", "isnan",
@@ -130,6 +130,16 @@ bool has_effect(const clang::Preprocessor& pp, std::vector<Token> tokens) {
   return false;
 }
 
+}  // namespace
+
+void Dependence::join(const Dependence& o) {
+  if (missing.empty()) missing = o.missing;
+  host = host || o.host;
+  arch.join(o.arch);
+  compilers.insert(o.compilers.begin(), o.compilers.end());
+}
+
+void Doubts::add(const Doubts& o) {
   regions.insert(regions.end(), o.regions.begin(), o.regions.end());
   uses.insert(uses.end(), o.uses.begin(), o.uses.end());
   skipped.insert(skipped.end(), o.skipped.begin(), o.skipped.end());
@@ -355,7 +365,11 @@ void Conditions::MacroDefined(const Token& name, const clang::MacroDirective* d)
     if (c.guard == i) {
       // #ifndef X, #define X: the guard of a file, or a switch that is on in any case.
       if (m->tokens_empty()) c.on.missing.clear(), c.on.host = false;
-      if (m->tokens_empty() || !of_compilers(i->getName())) c.on.compilers.clear();
+      if (m->tokens_empty() || !of_compilers(i->getName())) {
+        // That somebody else defines it is not thought of; what the text itself defined it by stays.
+        const auto by = macros_.find(i);
+        c.on.compilers = by == macros_.end() ? std::set<std::string>{} : by->second.on.compilers;
+      }
     }
     c.guard = nullptr;
   }
@@ -366,9 +380,14 @@ void Conditions::MacroDefined(const Token& name, const clang::MacroDirective* d)
   const bool inert =
       is_inert(pp_, {m->tokens_begin(), m->tokens_end()}) && (before == macros_.end() || before->second.inert);
   if (now.any())
-    macros_.insert_or_assign(i, Macro{std::move(now), inert});
+    macros_.insert_or_assign(i, Macro{std::move(now), inert, words_elsewhere(i)});
   else
     macros_.erase(i);
+}
+
+std::set<std::string> Conditions::words_elsewhere(const IdentifierInfo* name) const {
+  const auto it = macros_.find(name);
+  return it == macros_.end() ? std::set<std::string>{} : it->second.words;
 }
 
 void Conditions::MacroUndefined(const Token& name, const clang::MacroDefinition& d, const clang::MacroDirective*) {
@@ -378,11 +397,22 @@ void Conditions::MacroUndefined(const Token& name, const clang::MacroDefinition&
   if (now.any()) {
     const clang::MacroInfo* m = d.getMacroInfo();
     const bool inert = m == nullptr || is_inert(pp_, {m->tokens_begin(), m->tokens_end()});
-    macros_.insert_or_assign(i, Macro{std::move(now), inert});
+    macros_.insert_or_assign(i, Macro{std::move(now), inert, words_elsewhere(i)});
     return;
   }
   macros_.erase(i);
   if (users_(name.getLocation())) undefined_.insert(i);
+}
+
+// With NDEBUG it is not evaluated. What it does is then not done; what it asks was proved, and nothing rests on it.
+void Conditions::note_assert(SourceLocation at, const clang::MacroArgs* arguments) {
+  const IdentifierInfo* name = pp_.getIdentifierInfo("NDEBUG");
+  Dependence d = own(name, pp_.getMacroInfo(name), Asked::whether);
+  if (d.compilers.empty() || arguments == nullptr || arguments->getNumMacroArguments() == 0) return;
+  std::vector<Token> tokens;
+  for (const Token* t = arguments->getUnexpArgument(0); t->isNot(tok::eof); ++t) tokens.push_back(*t);
+  if (!has_effect(pp_, std::move(tokens))) return;
+  out_.compilers.push_back({.begin = at, .end = at, .names = std::move(d.compilers), .macro = "assert"});
 }
 
 void Conditions::MacroExpands(const Token& name, const clang::MacroDefinition&, clang::SourceRange range,
@@ -403,18 +433,8 @@ void Conditions::MacroExpands(const Token& name, const clang::MacroDefinition&, 
     return;
   }
   if (!users_(at)) return;
+  if (i->isStr("assert") && m != nullptr && !users_(m->getDefinitionLoc())) note_assert(at, arguments);
   // Else the macro around it was noted, or is a library's.
-// With NDEBUG it is not evaluated. What it does is then not done; what it asks was proved, and nothing rests on it.
-void Conditions::note_assert(SourceLocation at, const clang::MacroArgs* arguments) {
-  const IdentifierInfo* name = pp_.getIdentifierInfo("NDEBUG");
-  Dependence d = own(name, pp_.getMacroInfo(name), Asked::whether);
-  if (d.compilers.empty() || arguments == nullptr || arguments->getNumMacroArguments() == 0) return;
-  std::vector<Token> tokens;
-  for (const Token* t = arguments->getUnexpArgument(0); t->isNot(tok::eof); ++t) tokens.push_back(*t);
-  if (!has_effect(pp_, std::move(tokens))) return;
-  out_.compilers.push_back({.begin = at, .end = at, .names = std::move(d.compilers), .macro = "assert"});
-}
-
   const bool made = outer_is_users_ && sm.isWrittenInScratchSpace(sm.getSpellingLoc(name.getLocation()));
   ArchDependence arch;
   std::set<std::string> compilers;
@@ -431,9 +451,12 @@ void Conditions::note_assert(SourceLocation at, const clang::MacroArgs* argument
   }
   if (arch.any) out_.arch.push_back({at, at, arch});
   if (!compilers.empty())
-    out_.compilers.push_back({.begin = at, .end = at, .names = std::move(compilers), .macro = i->getName().str()});
+    out_.compilers.push_back({.begin = at,
+                              .end = at,
+                              .names = std::move(compilers),
+                              .macro = i->getName().str(),
+                              .words = words_elsewhere(i)});
 }
-  if (i->isStr("assert") && m != nullptr && !users_(m->getDefinitionLoc())) note_assert(at, arguments);
 
 // The word __CUDA_ARCH__ at this place of the text.
 ArchDependence Conditions::of_arch_in_line(SourceLocation at) const {
@@ -462,11 +485,18 @@ void Conditions::SourceRangeSkipped(clang::SourceRange range, SourceLocation) {
   for (const SkippedText::Macro& x : skipped.macros) {
     const clang::MacroInfo* m = pp_.getMacroInfo(x.name);
     const bool inert = x.inert && (m == nullptr || is_inert(pp_, {m->tokens_begin(), m->tokens_end()}));
-    const auto [it, first] = macros_.try_emplace(x.name, Macro{{}, inert});
+    const auto [it, first] = macros_.try_emplace(x.name, Macro{{}, inert, {}});
     it->second.inert = it->second.inert && inert;
+    it->second.words.insert(x.words.begin(), x.words.end());
     Dependence on = c.on;
     if (only_default) on.compilers.clear();
     it->second.on.join(on);
+    if (!x.defined) continue;
+    CompilerPlace p{.begin = range.getBegin(), .end = range.getEnd(), .names = on.compilers};
+    if (on.arch.any) p.names.insert(k_arch.str());
+    p.left.emplace_back(p.begin, p.end);
+    p.words = {x.name->getName().str()};
+    if (!p.names.empty()) out_.compilers.push_back(std::move(p));
   }
 }
 

@@ -112,7 +112,8 @@ class Conditions : public clang::PPCallbacks {
   };
   struct Macro {
     Dependence on;
-    bool inert = false;  // all that it may stand for in code says nothing of what is done (compilers.h)
+    bool inert = false;           // all that it may stand for in code says nothing of what is done (compilers.h)
+    std::set<std::string> words;  // of what it stands for in text that is left out
   };
   Line line(clang::SourceLocation at) const;
   const clang::IdentifierInfo* name_of(const clang::Token& t) const;
@@ -122,10 +123,11 @@ class Conditions : public clang::PPCallbacks {
   Dependence own(const clang::IdentifierInfo* name, const clang::MacroInfo* m, Asked asked) const;
   // Of words and all that they stand for; `met`: the names that it came by.
   Dependence of(const std::vector<clang::Token>& tokens, Asked asked, Names& met) const;
-  ArchDependence of_arch_in_line(clang::SourceLocation at) const;
   void note_assert(clang::SourceLocation at, const clang::MacroArgs* arguments);
+  ArchDependence of_arch_in_line(clang::SourceLocation at) const;
   Dependence of_condition(clang::SourceRange condition);
   Dependence whether(const clang::Token& name) const;
+  std::set<std::string> words_elsewhere(const clang::IdentifierInfo* name) const;
   void open(clang::SourceLocation at, Dependence d, bool taken, const clang::IdentifierInfo* guard = nullptr);
   void branch(clang::SourceLocation at, const Dependence& d, bool taken);
   void note_compilers(const Chain& c, clang::SourceLocation end);

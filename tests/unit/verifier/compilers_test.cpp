@@ -192,5 +192,164 @@ TEST(Compilers, CopiesInTextThatIsLeftOutAreFollowed) {
   for (const std::string* text : {&arch, &missing, &with_else}) decide({{"alias.cu", text->c_str(), 3, "", {}, true}});
 }
 
+const std::string k_main = "int main() { int* a; cudaMalloc(&a, 4096); k<<<1, 64>>>(a); }\n";
+const std::string k_two_writes = "__global__ void k(int* a) { a[threadIdx.x] = 1; SYNC; a[63 - threadIdx.x] = 2; }\n";
+
+// A default is taken where nothing else has defined the macro: what may have done so decides it.
+TEST(Compilers, DefaultsRestOnWhatTheyStandInFor) {
+  const std::string word = "#ifndef SYNC\n#define SYNC __syncthreads()\n#endif\n",
+                    set = "#ifdef NDEBUG\n#define SYNC\n#endif\n" + word + k_two_writes + k_main,
+                    guard =
+                        "#ifdef NDEBUG\n#define SKIP\n#endif\n#ifndef SKIP\n#define SKIP\n#define SYNC "
+                        "__syncthreads()\n#else\n#define SYNC\n#endif\n" +
+                        k_two_writes + k_main,
+                    plain = word + k_two_writes + k_main, known = "#define NDEBUG\n" + word + k_two_writes + k_main,
+                    grid =
+                        "#ifdef NDEBUG\n#define N 2\n#endif\n#ifndef N\n#define N 1\n#endif\n__global__ void k(int* a) "
+                        "{ a[threadIdx.x] = blockIdx.x; }\nint main() { int* a; cudaMalloc(&a, 4096); k<<<N, "
+                        "64>>>(a); }\n";
+  decide({{"set.cu", set.c_str(), 0, "NDEBUG", {}, true},
+          {"set.cu", set.c_str(), 3, "NDEBUG", {"--strict"}, true},
+          {"set.cu", set.c_str(), 0, "!NDEBUG", {"--clang-opt=-UNDEBUG"}, true},
+          {"guard.cu", guard.c_str(), 0, "NDEBUG", {}, true},
+          {"plain.cu", plain.c_str(), 0, "!SYNC", {}, true},
+          {"known.cu", known.c_str(), 0, "!NDEBUG", {}, true},
+          {"grid.cu", grid.c_str(), 0, "NDEBUG", {}, true},
+          {"set.cl",
+           "#ifdef cl_khr_no_such\n#define BAR\n#endif\n#ifndef BAR\n#define BAR "
+           "barrier(CLK_GLOBAL_MEM_FENCE)\n#endif\nkernel void k(global int* a) { a[get_local_id(0)] = 1; BAR; a[63 - "
+           "get_local_id(0)] = 2; }",
+           0,
+           "cl_khr_no_such",
+           {"--num_groups=1"}}});
+}
+
+// A word that is no macro here, and is one elsewhere.
+TEST(Compilers, WordsThatAreMacrosElsewhereAreSaid) {
+  const std::string k =
+      "__global__ void k(int* a) { a[threadIdx.x] = 1; __syncthreads(); a[63 - threadIdx.x] = 2; }\n" + k_main;
+  const std::string debug = "#ifdef NDEBUG\n#define __syncthreads()\n#endif\n" + k,
+                    arch =
+                        "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700\n#define __syncthreads() "
+                        "__syncwarp()\n#endif\n" +
+                        k,
+                    other = "#ifdef NDEBUG\n#define __trap()\n#endif\n" + k,
+                    idle =
+                        "#ifdef _MSC_VER\n#define __attribute__(x)\n#define __restrict__ __restrict\n#endif\n"
+                        "__attribute__((noinline)) __device__ void f(int* __restrict__ a) { *a = 1; }\n" +
+                        k,
+                    both = "#ifdef NDEBUG\n#define LOG(x)\n#else\n#define LOG(x)\n#endif\n" + k,
+                    editor = "#ifdef __INTELLISENSE__\n#define __syncthreads()\n#endif\n" + k;
+  decide({{"debug.cu", debug.c_str(), 0, "NDEBUG is as it is here: line 2 is left out", {}, true},
+          {"debug.cu", debug.c_str(), 3, "NDEBUG", {"--strict"}, true},
+          {"arch.cu", arch.c_str(), 0, "line 2 is left out for it", {}, true},
+          {"other.cu", other.c_str(), 0, "!NDEBUG", {}, true},
+          {"idle.cu", idle.c_str(), 0, "!_MSC_VER", {}, true},
+          {"both.cu", both.c_str(), 0, "!NDEBUG", {}, true},
+          {"editor.cu", editor.c_str(), 0, "!INTELLISENSE", {}, true}});
+}
+
+// What has no word in the kernel: operators, namespaces that are used, how structures are laid out.
+TEST(Compilers, WhatAKernelUsesWithoutAWordIsSaid) {
+  const std::string choice = "#ifdef NDEBUG\n";
+  const std::string plus = "struct V { unsigned v; };\n" + choice +
+                           "__device__ unsigned operator+(V x, unsigned y) { return 0; }\n#else\n"
+                           "__device__ unsigned operator+(V x, unsigned y) { return x.v + y; }\n#endif\n"
+                           "__global__ void k(int* a) { V v{threadIdx.x}; a[v + 1u] = threadIdx.x; }\n" +
+                           k_main,
+                    literal = choice +
+                              "__device__ unsigned operator\"\"_w(unsigned long long x) { return x / 2; }\n#else\n"
+                              "__device__ unsigned operator\"\"_w(unsigned long long x) { return x; }\n#endif\n"
+                              "__global__ void k(int* a) { a[threadIdx.x % 64_w] = threadIdx.x; }\n" +
+                              k_main,
+                    space =
+                        "namespace c1 { constexpr unsigned w = 32; }\nnamespace c2 { constexpr unsigned w = 64; }\n" +
+                        choice +
+                        "using namespace c1;\n#else\nusing namespace c2;\n#endif\n"
+                        "__global__ void k(int* a) { a[threadIdx.x % w] = threadIdx.x; }\n" +
+                        k_main,
+                    pack =
+                        choice +
+                        "#pragma pack(1)\n#endif\nstruct S { char c; int x; };\n"
+                        "__global__ void k(S* s) { s[threadIdx.x].x = 1; if (sizeof(S) == 5) s[0].x = threadIdx.x; }\n"
+                        "int main() { S* a; cudaMalloc(&a, 4096); k<<<1, 64>>>(a); }\n",
+                    argument =
+                        "template <class T, class U =\n" + choice +
+                        "unsigned char\n#else\nunsigned\n#endif\n> struct H { U v; };\n"
+                        "__global__ void k(int* a) { H<int> i; i.v = threadIdx.x * 8; a[i.v] = threadIdx.x; }\n" +
+                        k_main;
+  decide({{"plus.cu", plus.c_str(), 0, "NDEBUG", {}, true},
+          {"literal.cu", literal.c_str(), 0, "NDEBUG", {}, true},
+          {"space.cu", space.c_str(), 0, "NDEBUG", {}, true},
+          {"pack.cu", pack.c_str(), 0, "NDEBUG", {}, true},
+          {"argument.cu", argument.c_str(), 0, "NDEBUG", {}, true}});
+}
+
+TEST(Compilers, LaunchesThroughFunctionsToo) {
+  const std::string k = "__global__ void k(int* a, unsigned n) { a[threadIdx.x % n] = blockIdx.x; }\n";
+  const auto main = [](const std::string& launch) {
+    return "int main() { int *a, *b; cudaMalloc(&a, 4096); cudaMalloc(&b, 4096); " + launch + " }\n";
+  };
+  const std::string deep = k +
+                           "int pick() {\n#ifdef NDEBUG\nreturn 32;\n#else\nreturn 64;\n#endif\n}\n"
+                           "int helper() { return pick(); }\n" +
+                           main("k<<<1, 64>>>(a, helper());"),
+                    left = k +
+                           "#ifdef NDEBUG\nvoid extra(int* a) { k<<<2, 64>>>(a, 64); }\n#else\nvoid extra(int* a) "
+                           "{}\n#endif\n" +
+                           main("k<<<1, 64>>>(a, 64); extra(a);"),
+                    alias =
+                        "#if CUDART_VERSION >= 99000\n#define ALIAS b = a;\n#else\n#define ALIAS\n#endif\n"
+                        "__global__ void k(int* a, int* b) { a[threadIdx.x] = b[threadIdx.x + 1]; }\n" +
+                        main("ALIAS k<<<1, 64>>>(a, b);");
+  decide({{"deep.cu", deep.c_str(), 0, "NDEBUG", {}, true},
+          {"left.cu", left.c_str(), 0, "NDEBUG", {}, true},
+          {"alias.cu", alias.c_str(), 0, "CUDART_VERSION", {}, true}});
+}
+
+TEST(Compilers, TypesOfThePlatformAreInTheProfile) {
+  decide({{"k.cu", k_plain, 0, "char signed, long of 64 bits, wchar_t of 32"},
+          {"k.cu", k_plain, 0, "char signed, long of 32 bits", {"--pointer-bitwidth=32"}}});
+}
+
+// <assert.h>: with NDEBUG nothing is evaluated and nothing checked (C17 7.2).
+TEST(Compilers, AssertHeedsNDEBUG) {
+  const std::string
+      head = "#include <cassert>\n",
+      kernel =
+          "__global__ void k(int* a) { a[threadIdx.x] = 1; assert((__syncthreads(), 1)); a[63 - "
+          "threadIdx.x] = 2; }\n" +
+          k_main,
+      check = "__global__ void k(int* a, int n) { assert(n == 5); a[blockIdx.x * 64 + threadIdx.x] = n; }\n",
+      effect =
+          "__global__ void k(int* a) { int i = 0; assert((i = threadIdx.x) < 64); a[i] = threadIdx.x; }\n" + k_main,
+      pure =
+          "#define OF(x) ((x) + min(1, 2))\n__global__ void k(int* a) { int t = blockIdx.x * 64 + "
+          "threadIdx.x; assert((unsigned)OF(t) >= 0 && sizeof(int) == 4); a[t] = 1; }\n",
+      inner =
+          "#define SYNC() __syncthreads()\n#define CHECK(x) assert(x)\n__global__ void k(int* a) { "
+          "a[threadIdx.x] = 1; CHECK((SYNC(), 1)); a[63 - threadIdx.x] = 2; }\n" +
+          k_main,
+      own = "#define assert(x) (void)(x)\n" + kernel;
+  const std::string with = head + kernel, defined = "#define NDEBUG\n" + head + effect,
+                    again = head + "#define NDEBUG\n#include <assert.h>\n" + effect,
+                    late = head + "#define NDEBUG\n" + effect, undefined = "#undef NDEBUG\n" + head + kernel;
+  decide({{"here.cu", with.c_str(), 0, "NDEBUG is as it is here: line 2 uses assert", {}, true},
+          {"here.cu", with.c_str(), 3, "NDEBUG", {"--strict"}, true},
+          {"here.cu", with.c_str(), 1, "race", {"-DNDEBUG"}, true},
+          {"here.cu", with.c_str(), 1, "race", {"--clang-opt=-DNDEBUG"}, true},
+          {"here.cu", with.c_str(), 0, "!NDEBUG is", {"--clang-opt=-UNDEBUG"}, true},
+          {"bare.cu", kernel.c_str(), 1, "race", {"-DNDEBUG"}, true},
+          {"defined.cu", defined.c_str(), 1, "race", {}, true},
+          {"again.cu", again.c_str(), 1, "race", {}, true},
+          {"late.cu", late.c_str(), 0, "", {}, true},
+          {"undefined.cu", undefined.c_str(), 0, "!NDEBUG", {}, true},
+          {"inner.cu", inner.c_str(), 0, "NDEBUG", {}, true},
+          {"own.cu", own.c_str(), 0, "!NDEBUG", {}, true},
+          {"check.cu", check.c_str(), 1, "assert"},
+          {"check.cu", check.c_str(), 0, "", {"-DNDEBUG"}},
+          {"pure.cu", pure.c_str(), 0, "!NDEBUG"}});
+}
+
 }  // namespace
 }  // namespace fencepost::verifier
