@@ -236,7 +236,9 @@ std::string profile(const launch::Options& o) {
   const bool cuda = *o.dialect == ir::Dialect::cuda, standard = o.profile == launch::Profile::standard;
   std::string out = fmt::format("Model: {}\nProfile: {}: addresses of {} bits", model_name(o),
                                 standard ? "standard" : "gpuverify", o.pointer_bits);
-  if (cuda) out += fmt::format(", __CUDA_ARCH__ {}, warps of {}", launch::cuda_arch_of(o), o.warp_size.value_or(32));
+  if (cuda)
+    out += fmt::format(", char signed, long of {} bits, wchar_t of 32, __CUDA_ARCH__ {}, warps of {}", o.pointer_bits,
+                       launch::cuda_arch_of(o), o.warp_size.value_or(32));
   if (!o.cuda_path.empty())
     out += fmt::format(", headers of CUDA {} from {}", launch::version_name(o.cuda_version), o.cuda_path);
   const launch::Size sub_group = o.warp_size        ? launch::Size{*o.warp_size}
