@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <set>
 
+#include "clangfe/host_walk.h"
+
 namespace fencepost::clangfe {
 
 using clang::FunctionDecl;
@@ -21,7 +23,6 @@ namespace {
 bool on_device(const FunctionDecl* f) {
   return f->hasAttr<clang::CUDAGlobalAttr>() || f->hasAttr<clang::CUDADeviceAttr>();
 }
-bool on_device_alone(const FunctionDecl* f) { return on_device(f) && !f->hasAttr<clang::CUDAHostAttr>(); }
 
 // Each declaration of file scope in this text is a function of the device alone; lines of directives do not count.
 bool declares_for_device(clang::ASTContext& context, SourceLocation from, SourceLocation to) {
@@ -118,8 +119,7 @@ class Named : public clang::RecursiveASTVisitor<Named> {
  private:
   bool use(const clang::ValueDecl* d) {
     const auto* f = clang::dyn_cast<FunctionDecl>(d);
-    const FunctionDecl* whole = nullptr;
-    if (f != nullptr && !on_device_alone(f) && f->hasBody(whole) && whole->getBody() != nullptr) go_over(whole);
+    if (const FunctionDecl* whole = body_of(f); whole != nullptr && !on_device_only(f)) go_over(whole);
     return true;
   }
   std::set<const FunctionDecl*> met_;
@@ -131,7 +131,7 @@ Doubts of_host_code(clang::ASTContext& context, const Doubts& all, const std::ve
   const clang::SourceManager& sm = context.getSourceManager();
   std::vector<const FunctionDecl*> device;
   for (const FunctionDecl* f : functions)
-    if (on_device_alone(f)) device.push_back(f);
+    if (on_device_only(f)) device.push_back(f);
   const auto in_device = [&](SourceLocation from, SourceLocation to) {
     return std::any_of(device.begin(), device.end(), [&](const FunctionDecl* f) {
       const clang::Stmt* body = f->getBody();
@@ -169,9 +169,9 @@ HostDoubts weigh(clang::ASTContext& context, const Doubts& doubts, const std::ve
   if (doubts.none() && doubts.names.empty()) return out;
   Named named;
   for (const FunctionDecl* f : hosts)
-    if (!on_device(f) || (f->isConstexpr() && !on_device_alone(f))) named.go_over(f);
+    if (!on_device(f) || (f->isConstexpr() && !on_device_only(f))) named.go_over(f);
   for (const FoundLaunch& l : launches)
-    if (l.host != nullptr && !on_device_alone(l.host)) named.go_over(l.host);
+    if (l.host != nullptr && !on_device_only(l.host)) named.go_over(l.host);
   for (const clang::VarDecl* v : variables)
     if (v->hasInit()) named.TraverseStmt(const_cast<clang::Expr*>(v->getInit()));
   for (const FunctionDecl* f : named.found) {

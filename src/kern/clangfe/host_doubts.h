@@ -19,7 +19,7 @@
 
 namespace fencepost::clangfe {
 
-// Of these doubts, those that host code may come to. `functions`: all of the text that have a body.
+// The doubts whose text host code can reach. `functions`: every function of the file that has a body.
 Doubts of_host_code(clang::ASTContext& context, const Doubts& all,
                     const std::vector<const clang::FunctionDecl*>& functions);
 

@@ -34,6 +34,8 @@ class Named : public clang::RecursiveASTVisitor<Named> {
   }
 };
 
+}  // namespace
+
 bool on_device_only(const FunctionDecl* f) {
   return f->hasAttr<clang::CUDAGlobalAttr>() ||
          (f->hasAttr<clang::CUDADeviceAttr>() && !f->hasAttr<clang::CUDAHostAttr>());
@@ -43,8 +45,6 @@ const FunctionDecl* body_of(const FunctionDecl* f) {
   const FunctionDecl* whole = nullptr;
   return f != nullptr && f->hasBody(whole) && whole->getBody() != nullptr ? whole : nullptr;
 }
-
-}  // namespace
 
 bool HostWalk::run(const std::vector<const FunctionDecl*>& hosts, const std::vector<const VarDecl*>& variables,
                    const std::vector<FoundLaunch>& launches) {

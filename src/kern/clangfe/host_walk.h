@@ -28,6 +28,11 @@
 
 namespace fencepost::clangfe {
 
+// A kernel, or a function of the device that has no form for the host.
+bool on_device_only(const clang::FunctionDecl* f);
+// The declaration that has the function's body; null: none has.
+const clang::FunctionDecl* body_of(const clang::FunctionDecl* f);
+
 class HostWalk {
  public:
   struct Frame {

@@ -306,22 +306,34 @@ class Managers {
   llvm::PassBuilder builder_;
 };
 
-std::string with_types(std::string name, const std::vector<llvm::Value*>& arguments) {
+// The calls of built-in functions of OpenCL whose mangled name has this in it.
+std::vector<llvm::CallBase*> built_in_calls(llvm::Function& f, const char* name) {
+  std::vector<llvm::CallBase*> calls;
+  for (llvm::BasicBlock& b : f)
+    for (llvm::Instruction& i : b)
+      if (const llvm::Function* g = callee(i);
+          g != nullptr && g->getName().starts_with("_Z") && g->getName().contains(name))
+        calls.push_back(llvm::cast<llvm::CallBase>(&i));
+  return calls;
+}
+
+// A call of a function of ours. Types of the arguments become part of its name.
+llvm::Value* call_of(llvm::IRBuilder<>& build, std::string name, llvm::Type* result,
+                     const std::vector<llvm::Value*>& arguments) {
+  std::vector<llvm::Type*> types;
   llvm::raw_string_ostream text(name);
-  for (const llvm::Value* v : arguments) text << '.' << *v->getType();
-  return name;
+  for (const llvm::Value* v : arguments) {
+    types.push_back(v->getType());
+    text << '.' << *v->getType();
+  }
+  llvm::Module* m = build.GetInsertBlock()->getModule();
+  return build.CreateCall(m->getOrInsertFunction(name, llvm::FunctionType::get(result, types, false)), arguments);
 }
 
 // A weak compare-exchange may fail though it finds what it expects, and is a load then (C11 7.17.7.4, to which OpenCL C
 // 3.0, 6.15.12.7.5, refers). The other way is one that does not.
 void let_weak_fail(llvm::Function& f) {
-  std::vector<llvm::CallBase*> calls;
-  for (llvm::BasicBlock& b : f)
-    for (llvm::Instruction& i : b)
-      if (const llvm::Function* g = callee(i);
-          g != nullptr && g->getName().starts_with("_Z") && g->getName().contains("atomic_compare_exchange_weak"))
-        calls.push_back(llvm::cast<llvm::CallBase>(&i));
-  for (llvm::CallBase* c : calls) {
+  for (llvm::CallBase* c : built_in_calls(f, "atomic_compare_exchange_weak")) {
     if (c->arg_size() < 3) continue;
     llvm::IRBuilder<> build(c);
     llvm::Type* word = build.getInt32Ty();
@@ -334,14 +346,8 @@ void let_weak_fail(llvm::Function& f) {
     std::vector<llvm::Value*> arguments{c->getArgOperand(0)};
     for (unsigned k = 4; k < c->arg_size(); ++k) arguments.push_back(c->getArgOperand(k));
     llvm::Type* type = c->getArgOperand(2)->getType();
-    std::vector<llvm::Type*> types;
-    for (const llvm::Value* v : arguments) types.push_back(v->getType());
-    const std::string name =
-        with_types("__fencepost_weak_load." + std::to_string(type->getPrimitiveSizeInBits()), arguments);
-    build.CreateStore(
-        build.CreateCall(f.getParent()->getOrInsertFunction(name, llvm::FunctionType::get(type, types, false)),
-                         arguments),
-        c->getArgOperand(1));
+    const std::string name = "__fencepost_weak_load." + std::to_string(type->getPrimitiveSizeInBits());
+    build.CreateStore(call_of(build, name, type, arguments), c->getArgOperand(1));
     build.SetInsertPoint(behind);
     llvm::PHINode* result = build.CreatePHI(c->getType(), 2);
     c->replaceAllUsesWith(result);
@@ -354,13 +360,7 @@ void let_weak_fail(llvm::Function& f) {
 // OpenCL's atomic_compare_exchange takes what it expects by pointer. With a load before the call and a store behind it,
 // a variable of that name needs no memory, and is often seen to be a constant.
 void take_expected_by_value(llvm::Function& f) {
-  std::vector<llvm::CallBase*> calls;
-  for (llvm::BasicBlock& b : f)
-    for (llvm::Instruction& i : b)
-      if (const llvm::Function* g = callee(i);
-          g != nullptr && g->getName().starts_with("_Z") && g->getName().contains("atomic_compare_exchange_"))
-        calls.push_back(llvm::cast<llvm::CallBase>(&i));
-  for (llvm::CallBase* c : calls) {
+  for (llvm::CallBase* c : built_in_calls(f, "atomic_compare_exchange_")) {
     if (c->arg_size() < 3) continue;
     auto* expected = llvm::dyn_cast<llvm::AllocaInst>(c->getArgOperand(1)->stripPointerCasts());
     llvm::Type* type = c->getArgOperand(2)->getType();
@@ -368,11 +368,7 @@ void take_expected_by_value(llvm::Function& f) {
     llvm::IRBuilder<> build(c);
     std::vector<llvm::Value*> arguments(c->arg_begin(), c->arg_end());
     llvm::Value* was = arguments[1] = build.CreateLoad(type, expected);
-    std::vector<llvm::Type*> types;
-    for (const llvm::Value* v : arguments) types.push_back(v->getType());
-    const std::string name = with_types("__fencepost_compare_exchange", arguments);
-    llvm::Value* old = build.CreateCall(
-        f.getParent()->getOrInsertFunction(name, llvm::FunctionType::get(type, types, false)), arguments);
+    llvm::Value* old = call_of(build, "__fencepost_compare_exchange", type, arguments);
     build.CreateStore(old, expected);
     llvm::Type* bits = llvm::Type::getIntNTy(f.getContext(), static_cast<unsigned>(type->getPrimitiveSizeInBits()));
     llvm::Value* same = build.CreateICmpEQ(build.CreateBitCast(old, bits), build.CreateBitCast(was, bits));

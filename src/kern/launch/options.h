@@ -141,7 +141,8 @@ inline uint32_t cuda_arch_of(const Options& o) {
 // (a Source without text: messages have no place).
 // `permit`: what is wrong with this option and value where these words come from, "" if nothing; words that are no
 // options, and "--", are asked as values of an option without a name. None: all are permitted, as on the command line.
-// An option that may not be repeated has one value; words from number `own` on replace what those before them say.
+// An option whose help does not end with "May be repeated." takes one value, and two different ones are an error; but a
+// value among the words from index `own` on (the command line) replaces one before them (a header line).
 struct OptionInfo;
 using Permit = std::function<std::string(const OptionInfo&, const std::string& value)>;
 Expected<Options> parse(const std::vector<std::string>& words, const SourcePtr& line = nullptr,
