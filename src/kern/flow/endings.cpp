@@ -63,7 +63,7 @@ class Loops {
     if (c == nullptr) return false;
     if (c->op == Op::not_ && f_.value(condition).type.width == 1) return leaves(l, c->operands[0], !stays_if);
     if (c->operands.size() != 2) return false;
-    for (size_t side = 0; side < 2; ++side) {
+    for (const size_t side : {0, 1}) {
       const ValueId limit = c->operands[1 - side];
       const auto n = recurrences_.invariant(l, limit) ? counter(l, c->operands[side]) : std::nullopt;
       if (n && reached(*n, c->op, side == 0, stays_if, limit)) return true;

@@ -67,7 +67,7 @@ class Shapes {
     if (c == nullptr || depth > 20) return {0, 1};
     if (c->op == Op::add) return sum(number(c->operands[0], depth + 1), number(c->operands[1], depth + 1));
     if (c->op == Op::mul)
-      for (size_t i = 0; i < 2; ++i)
+      for (const size_t i : {0, 1})
         if (f_.value(c->operands[i]).kind == Value::constant)
           return times(number(c->operands[1 - i], depth + 1), f_.value(c->operands[i]).constant_bits);
     if (c->op == Op::shl && f_.value(c->operands[1]).kind == Value::constant &&

@@ -5,6 +5,7 @@
 // A value is uniform when its operands are. A phi also needs that the branches which choose between its predecessors
 // are uniform; a loop that threads may leave after different numbers of iterations makes its header's phis divergent.
 // A load is uniform when its address is and nothing that the entry function reaches writes the region.
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -17,8 +18,8 @@ enum class Threads : uint8_t { of_group, of_grid };
 
 struct Launch {
   // 0: not fixed.
-  uint64_t local_size[3] = {1, 1, 1};
-  uint64_t num_groups[3] = {1, 1, 1};
+  std::array<uint64_t, 3> local_size{1, 1, 1};
+  std::array<uint64_t, 3> num_groups{1, 1, 1};
 };
 
 // Each thread (or group) has one object of that name of its own. Its address is another one for each, or the same: of

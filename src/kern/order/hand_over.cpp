@@ -105,7 +105,7 @@ bool Messages::exclusive(size_t thread, const Holding& one, const Holding& other
                          pool_.eq(mine.offset[thread], rename(its.offset[thread])),
                          pool_.eq(mine.value[thread], rename(its.value[thread]))};
   std::vector<Term> same, about{other.guard[thread], its.offset[thread], its.value[thread]};
-  for (size_t d = 0; d < 3; ++d) {
+  for (const size_t d : k_dimensions) {
     same.push_back(pool_.eq(another.local[d], x_.local_id[thread][d]));
     same.push_back(pool_.eq(another.group[d], x_.group_id[thread][d]));
     about.insert(about.end(), {x_.local_id[thread][d], x_.group_id[thread][d]});

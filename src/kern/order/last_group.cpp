@@ -69,7 +69,7 @@ bool LastGroup::valid(const TicketRecord& k) {
     if (a.async() || a.by_contract) return false;
     if (a.kind == AccessKind::read || a.leaves || a.position == k.position) continue;
     if (a.position < k.position) return false;
-    for (size_t t = 0; t < 2; ++t)
+    for (const size_t t : k_both)
       if (!always({a.guard[t]}, last(k, t), a.position)) return false;
   }
   return true;

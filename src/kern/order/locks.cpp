@@ -30,7 +30,7 @@ bool Locks::valid(RegionId r) const { return std::find(valid_.begin(), valid_.en
 // Is there a fence at one of the positions between, whenever the guard holds?
 bool Locks::fenced(RegionId lock, uint32_t from, uint32_t to, Pair guard, uint32_t position, Space space,
                    bool acquire) const {
-  for (size_t t = 0; t < 2; ++t) {
+  for (const size_t t : k_both) {
     std::vector<Term> goal{guard[t]};
     for (const FenceRecord& f : x_.fences)
       if (between(from, f.position, to) && (space == Space::group ? f.local : f.global) &&
@@ -68,7 +68,7 @@ bool Locks::holds(const LockRecord& q, Pair guard, uint32_t position, const std:
         std::any_of(loops.begin(), loops.end(), [&](uint32_t l) { return around(s.loops, l) && !around(q.loops, l); });
     if (between(q.position, s.position, position) || earlier) return false;
   }
-  for (size_t t = 0; t < 2; ++t) {
+  for (const size_t t : k_both) {
     std::vector<Term> taken{q.guard[t], q.taken[t]};
     if (offset != nullptr) taken.push_back(pool_.eq(q.offset[t], (*offset)[t]));
     if (!impossible_({guard[t], pool_.not_(pool_.all(std::move(taken)))}, position)) return false;

@@ -71,8 +71,8 @@ bool Messages::alone(Term guard, size_t thread, Term then, uint32_t position) co
 std::vector<Term> Messages::facts_of(size_t thread, uint32_t position, const std::vector<Term>& about,
                                      const std::function<Term(Term)>& rename) const {
   std::set<uint64_t> known, ids, others;
-  for (size_t d = 0; d < 3; ++d)
-    for (size_t t = 0; t < 2; ++t)
+  for (const size_t d : k_dimensions)
+    for (const size_t t : k_both)
       for (const Term id : {x_.local_id[t][d], x_.group_id[t][d]})
         for (uint64_t n : formula::names(pool_, id)) (t == thread ? ids : others).insert(n);
   for (uint64_t n : ids) others.erase(n);
@@ -291,13 +291,13 @@ Term Messages::behind_last(const Asked& q, const AccessRecord& w) {
 
 Messages::Third Messages::third(size_t of) {
   Third t{{}, x_.local_id[of], x_.group_id[of]};
-  for (size_t d = 0; d < 3; ++d)
+  for (const size_t d : k_dimensions)
     for (const Term id : {x_.local_id[of][d], x_.group_id[of][d]}) {
       const formula::Node n = pool_[id];
       const Term v = n.op == formula::Op::zext ? n.kids[0] : id;
       if (!pool_.is_constant(v)) t.renaming.emplace(v.id, pool_.variable(pool_.width(v), "third"));
     }
-  for (size_t d = 0; d < 3; ++d) {
+  for (const size_t d : k_dimensions) {
     t.local[d] = others_.another(t.local[d], t.renaming);
     t.group[d] = others_.another(t.group[d], t.renaming);
   }
@@ -327,7 +327,7 @@ bool Messages::by_writer(const Asked& q, const ObservationRecord& o, const Reade
     also.push_back(pool_.eq(rename(w.value[c]), r.value));
   std::vector<Term> about{w.guard[c], w.offset[c]};
   if (w.value[c]) about.push_back(w.value[c]);
-  for (size_t d = 0; d < 3; ++d) about.insert(about.end(), {x_.local_id[c][d], x_.group_id[c][d]});
+  for (const size_t d : k_dimensions) about.insert(about.end(), {x_.local_id[c][d], x_.group_id[c][d]});
   const std::vector<Term> known = facts_of(c, w.position, about, rename);
   also.insert(also.end(), known.begin(), known.end());
   // Tickets of two threads are apart: of the writer of the data and the third.
@@ -343,7 +343,7 @@ bool Messages::by_writer(const Asked& q, const ObservationRecord& o, const Reade
     }
 
   std::vector<Term> same, same_thread;
-  for (size_t d = 0; d < 3; ++d) {
+  for (const size_t d : k_dimensions) {
     same.push_back(pool_.eq(group[d], x_.group_id[p][d]));
     same_thread.push_back(pool_.eq(local[d], x_.local_id[p][d]));
   }

@@ -6,6 +6,7 @@
 // Position: a number that grows along the way of both threads; a record of a loop's summary stands for all iterations.
 // Guard: for each thread, under which condition it comes there. Offsets and sizes in bytes.
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -18,6 +19,10 @@ namespace fencepost::order {
 using formula::Pool;
 using formula::Term;
 using Pair = std::array<Term, 2>;
+
+// The numbers of the two threads, and of the dimensions of ids and sizes.
+inline constexpr std::array<size_t, 2> k_both{0, 1};
+inline constexpr std::array<size_t, 3> k_dimensions{0, 1, 2};
 
 // What orders two threads (edge.h).
 enum class Provider : uint8_t {

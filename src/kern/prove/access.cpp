@@ -25,7 +25,7 @@ void Execution::log(AccessKind kind, const Access& access, RegionId r, Pair guar
   AccessRecord x;
   x.kind = kind;
   x.region = r;
-  for (size_t t = 0; t < 2; ++t) {
+  for (const size_t t : k_both) {
     x.guard[t] = pool_.all(guard[t], pool_.eq(base_of(pointer[t]), pool_.constant(r.index + 1, 16)));
     x.offset[t] = offset_of(pointer[t]);
     x.before[t] = memory.state[r.index][t];
@@ -66,7 +66,7 @@ Pair Execution::track(AccessKind kind, const Access& access, Pair guard, Pair po
     const Space space = m_.region(r).space;
     if (space == Space::private_ || space == Space::constant) continue;
     Pair here, offset;
-    for (size_t t = 0; t < 2; ++t) {
+    for (const size_t t : k_both) {
       here[t] = pool_.all(guard[t], pool_.eq(base_of(pointer[t]), pool_.constant(r.index + 1, 16)));
       offset[t] = offset_of(pointer[t]);
     }
@@ -77,7 +77,7 @@ Pair Execution::track(AccessKind kind, const Access& access, Pair guard, Pair po
     if (it == sets_.end())
       it = sets_.emplace(key, Tracked{both(pool_.no()), both(pool_.constant(0, pointers.offset_bits))}).first;
     const Pair chosen = last = choice();
-    for (size_t t = 0; t < 2; ++t) {
+    for (const size_t t : k_both) {
       const Term now = pool_.all(here[t], chosen[t]);
       it->second.occurred[t] = pool_.any(it->second.occurred[t], now);
       it->second.offset[t] = pool_.ite(now, offset[t], it->second.offset[t]);
@@ -97,7 +97,7 @@ void Execution::forget_sets(Activation& a, uint32_t l, Pair entry) {
         it = sets_.emplace(std::make_pair(c.region, c.kind), Tracked{both(pool_.no()), both(pool_.constant(0, ow))})
                  .first;
       const Pair chosen = choice();
-      for (size_t t = 0; t < 2; ++t) {
+      for (const size_t t : k_both) {
         const Term now = pool_.all(c.guard[t], chosen[t]);
         it->second.occurred[t] = pool_.any(it->second.occurred[t], now);
         it->second.offset[t] = pool_.ite(now, c.offset[t], it->second.offset[t]);
@@ -108,19 +108,19 @@ void Execution::forget_sets(Activation& a, uint32_t l, Pair entry) {
   }
   const flow::LoopEffects& e = loop_effects(a.id, l);
   for (uint32_t r = 0; r < m_.regions.size(); ++r)
-    for (uint8_t kind = 0; kind < 3; ++kind) {
+    for (const uint8_t kind : k_kinds) {
       const auto& used = kind == 0 ? e.reads : kind == 1 ? e.writes : e.atomics;
       if (used[r] == 0) {
         // Barriers may have ended it, nothing can have been added.
         if (const auto it = sets_.find({r, kind}); it != sets_.end()) {
           const Pair still = unknown(1, "accessed", false);
-          for (size_t t = 0; t < 2; ++t) it->second.occurred[t] = pool_.all(it->second.occurred[t], still[t]);
+          for (const size_t t : k_both) it->second.occurred[t] = pool_.all(it->second.occurred[t], still[t]);
         }
         continue;
       }
       const Pair occurred = unknown(1, "accessed", false), offset = unknown(ow, "offset", false);
       auto [it, fresh] = sets_.emplace(std::make_pair(r, kind), Tracked{both(pool_.no()), both(pool_.constant(0, ow))});
-      for (size_t t = 0; t < 2; ++t) {
+      for (const size_t t : k_both) {
         it->second.occurred[t] = pool_.ite(entry[t], occurred[t], it->second.occurred[t]);
         it->second.offset[t] = pool_.ite(entry[t], offset[t], it->second.offset[t]);
       }
@@ -149,14 +149,14 @@ void Execution::log_spec_reads(Activation& a, ValueId v, Pair guard, PlaceId pla
   if (in == nullptr || depth > 60) return;
   if (const auto* l = std::get_if<Load>(&in->action); l != nullptr && l->spec) {
     Pair pointer;
-    for (int t = 0; t < 2; ++t) pointer[static_cast<size_t>(t)] = pure(a, l->access.pointer, t, mode, nullptr);
+    for (const int t : {0, 1}) pointer[static_cast<size_t>(t)] = pure(a, l->access.pointer, t, mode, nullptr);
     ++position_;
     for (RegionId r : l->access.regions) {
       log(AccessKind::read, l->access, r, guard, pointer, both(pool_.no()), false, place, nullptr);
       const auto ghost = snapshots_.find(r.index);
       if (ghost == snapshots_.end()) continue;
       Pair real;
-      for (size_t t = 0; t < 2; ++t)
+      for (const size_t t : k_both)
         real[t] = pool_.concat(pool_.ite(pool_.eq(base_of(pointer[t]), pool_.constant(r.index + 1, 16)),
                                          pool_.constant(ghost->second + 1, 16), pool_.constant(0, 16)),
                                offset_of(pointer[t]));
@@ -235,7 +235,7 @@ void Execution::load(Activation& a, const Instruction& in, const Load& l, Pair g
   const bool pointer_value = type.kind == Type::pointer;
   const Pair pointer = get(a, l.access.pointer);
   Pair v;
-  for (size_t t = 0; t < 2; ++t) {
+  for (const size_t t : k_both) {
     if (pool_.is_false(guard[t])) {
       v[t] = memory.any(width(type));
       continue;
@@ -284,9 +284,10 @@ void Execution::store(Activation& a, const Instruction& in, const Store& s, Pair
   use_object(s.access, guard, pointer);
   // To others the address of a thread's own object is another value than that of theirs.
   Pair seen = value;
-  for (size_t t = 0; t < 2 && pointer_value && mode.log; ++t)
-    if (const Term own = own_object(base_of(value[t])); !pool_.is_false(own))
-      seen[t] = pool_.ite(own, memory.any(pool_.width(value[t])), value[t]);
+  if (pointer_value && mode.log)
+    for (const size_t t : k_both)
+      if (const Term own = own_object(base_of(value[t])); !pool_.is_false(own))
+        seen[t] = pool_.ite(own, memory.any(pool_.width(value[t])), value[t]);
   if (mode.log)
     for (RegionId r : s.access.regions) {
       const size_t before = trace.accesses.size();
@@ -307,7 +308,7 @@ void Execution::store(Activation& a, const Instruction& in, const Store& s, Pair
   for (RegionId r : s.access.regions) {
     if (memory.adversarial(r)) continue;
     master_store(r, guard, pointer, s.access.bytes, pointer_value, value);
-    for (size_t t = 0; t < 2; ++t) {
+    for (const size_t t : k_both) {
       const Term here = pool_.eq(base_of(pointer[t]), pool_.constant(r.index + 1, 16));
       memory.write(r, static_cast<int>(t), pool_.all(guard[t], here), offset_of(pointer[t]), s.access.bytes,
                    pointer_value, value[t]);
@@ -367,7 +368,7 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
   // A private location has one thread: its update is a write of an unknown value.
   for (RegionId r : at.access.regions)
     if (m_.region(r).space == Space::private_)
-      for (size_t t = 0; t < 2; ++t)
+      for (const size_t t : k_both)
         memory.write(r, static_cast<int>(t), guard[t], offset_of(pointer[t]), at.access.bytes, false,
                      memory.any(static_cast<uint8_t>(8 * at.access.bytes)));
   if (!mode.log) return;
@@ -629,7 +630,7 @@ void Execution::ticket_bounds() {
     const std::optional<uint64_t> all = counted_at_most(k.region, k.position);
     const auto moved = moved_.find(k.region.index);
     if (!all || *all < k.step || 8 * moved->second.bytes != pool_.width(k.value[0])) continue;
-    for (size_t t = 0; t < 2; ++t) {
+    for (const size_t t : k_both) {
       Fact f;
       f.term = pool_.implies(k.guard[t], pool_.ule(k.value[t], pool_.constant(*all - k.step, pool_.width(k.value[t]))));
       f.from = {k.position, k.position};
@@ -696,7 +697,7 @@ void Execution::settle(const Activation& a, const Instruction& barrier) {
     const std::optional<uint64_t> most = moved == moved_.end() ? std::nullopt : counted_at_most(r, moved->second.first);
     if (!most) continue;
     const uint32_t bytes = moved->second.bytes;
-    for (int t = 0; t < 2; ++t) {
+    for (const int t : {0, 1}) {
       const Term count = memory.read(r, t, pool_.constant(0, pointers.offset_bits), bytes, false);
       if (pairing_ == Pairing::other_group) same_for_group(count, t);
       fact(pool_.yes(), pool_.ule(count, pool_.constant(*most, static_cast<uint8_t>(8 * bytes))), t);
@@ -747,7 +748,7 @@ void Execution::async_copy(Activation& a, const Instruction& in, const AsyncCopy
   if (!in.results.empty()) {
     const uint8_t w = width(a.f->value(in.results[0]).type);
     const Pair fresh = unknown(w, "event", mode.lockstep && pairing_ == Pairing::same_group);
-    for (size_t t = 0; t < 2; ++t) {
+    for (const size_t t : k_both) {
       const Term given = pool_.width(event[t]) == w ? event[t] : memory.any(w);
       handle[t] = pool_.ite(pool_.eq(given, pool_.constant(0, w)), fresh[t], given);
       // Events of their own are no one else's.
@@ -762,7 +763,7 @@ void Execution::async_copy(Activation& a, const Instruction& in, const AsyncCopy
     const Access& access = writes ? c.destination : c.source;
     const Pair start = writes ? to : from;
     Pair pointer, g = guard;
-    for (size_t t = 0; t < 2; ++t) {
+    for (const size_t t : k_both) {
       const uint8_t ow = pointers.offset_bits, cw = pool_.width(count[t]);
       const Term index = pool_.variable(cw, "element");
       g[t] = pool_.all(g[t], pool_.ult(index, count[t]));

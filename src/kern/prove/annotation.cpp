@@ -19,11 +19,11 @@ void Execution::annotation(Activation& a, const Instruction& in, const Annotatio
   const auto reads = [](const Instruction& i) { return std::holds_alternative<Load>(i.action); };
   if (two && mode.lockstep && n.note == Note::invariant && mentions(a, n.condition, reads)) {
     of_both_ = true;
-    for (int t = 0; t < 2; ++t) c[static_cast<size_t>(t)] = pure(a, n.condition, t, mode, nullptr);
+    for (const int t : {0, 1}) c[static_cast<size_t>(t)] = pure(a, n.condition, t, mode, nullptr);
     of_both_ = false;
   }
   Pair holds;
-  for (size_t t = 0; t < 2; ++t) holds[t] = n.global ? c[t] : pool_.implies(guard[t], c[t]);
+  for (const size_t t : k_both) holds[t] = n.global ? c[t] : pool_.implies(guard[t], c[t]);
   std::string candidate;
   if (n.candidate) {
     candidate = a.f->symbol + ":user:" + where(m_, in.place);
@@ -34,7 +34,7 @@ void Execution::annotation(Activation& a, const Instruction& in, const Annotatio
   if (mode.asked == Asked::plain && apart) {
     // Of a loop that threads leave one by one: asked about in the run for that, and known while the thread is in it.
     if (!two && n.note == Note::invariant && header_ == Header::assume)
-      for (int t = 0; t < 2; ++t) {
+      for (const int t : {0, 1}) {
         const auto i = static_cast<size_t>(t);
         fact(guard[i], c[i], t);
       }
@@ -110,7 +110,7 @@ void Execution::snapshot(Activation& a, const Snapshot& s, Pair guard) {
   const bool known = whole(to, s.destination.regions) && whole(from, s.source.regions);
   for (RegionId r : s.destination.regions) {
     if (memory.adversarial(r)) continue;
-    for (int t = 0; t < 2; ++t)
+    for (const int t : {0, 1})
       if (!known || !pool_.is_true(guard[static_cast<size_t>(t)]) || !memory.copy(r, s.source.regions[0], t))
         memory.forget(r, t, guard[static_cast<size_t>(t)]);
     for (RegionId source : s.source.regions) snapshots_[r.index] = source.index;
@@ -131,7 +131,7 @@ void Execution::wide_invariants(Activation& a, uint32_t l, Pair guard, Mode mode
     }
     ++position_;
     const bool two = mentions_other(a, n.condition);
-    for (int t = 0; t < 2; ++t) {
+    for (const int t : {0, 1}) {
       const auto i = static_cast<size_t>(t);
       const Term c = pure(a, n.condition, t, mode, nullptr);
       const Term holds = n.global ? c : pool_.implies(guard[i], c);

@@ -48,7 +48,7 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
     const Space space = m_.region({key.first}).space;
     const Pair& cleared = space == Space::group ? r.local : r.global;
     if (mode.check)
-      for (size_t t = 0; t < 2; ++t) set.occurred[t] = pool_.all(set.occurred[t], pool_.not_(cleared[t]));
+      for (const size_t t : k_both) set.occurred[t] = pool_.all(set.occurred[t], pool_.not_(cleared[t]));
   }
   r.position = ++position_;
   if (mode.log && bulk_possible_ && b.scope != Scope::warp)
@@ -125,8 +125,8 @@ void Execution::warp_barrier(Activation& a, const Instruction& in, const Barrier
     std::vector<Term> takes_part{same_warp};
     if (b.mask) {
       const Pair mask = get(a, b.mask);
-      for (int t = 0; t < 2; ++t)
-        for (size_t u = 0; u < 2; ++u) takes_part.push_back(pool_.implies(guard[u], named(mask[u], t)));
+      for (const int t : {0, 1})
+        for (const size_t u : k_both) takes_part.push_back(pool_.implies(guard[u], named(mask[u], t)));
     }
     const Term meets = pool_.all(std::move(takes_part));
     if (b.mask) one_mask(get(a, b.mask), guard, in.place, mode);
@@ -158,9 +158,9 @@ void Execution::warp_barrier(Activation& a, const Instruction& in, const Barrier
 // A mask of the threads that execute the instruction together names the caller, and whom it names has come here and
 // has the same mask. Which they are is not known.
 void Execution::active(Pair mask, Pair guard, Mode mode) {
-  for (int t = 0; t < 2; ++t) fact(guard[static_cast<size_t>(t)], named(mask[static_cast<size_t>(t)], t), t);
+  for (const int t : {0, 1}) fact(guard[static_cast<size_t>(t)], named(mask[static_cast<size_t>(t)], t), t);
   if (!mode.lockstep || pool_.is_false(same_warp)) return;
-  for (size_t t = 0; t < 2; ++t)
+  for (const size_t t : k_both)
     fact(pool_.all({same_warp, guard[t], named(mask[t], static_cast<int>(1 - t))}),
          pool_.all(guard[1 - t], pool_.eq(mask[0], mask[1])), 0, true);
 }
@@ -174,7 +174,7 @@ void Execution::agreed(const WarpExchange& w, Pair mask, Pair given, Pair result
   const bool bits = w.kind == WarpExchange::ballot || w.kind == WarpExchange::match_any;
   const auto said = [&](size_t t) { return pool_.ne(given[t], pool_.constant(0, pool_.width(given[t]))); };
   const uint8_t wide = pool_.width(result[0]);
-  for (size_t t = 0; t < 2; ++t) {
+  for (const size_t t : k_both) {
     const int thread = static_cast<int>(t);
     if (bits) {
       const Term own = w.kind == WarpExchange::ballot ? said(t) : pool_.yes();
@@ -192,7 +192,7 @@ void Execution::agreed(const WarpExchange& w, Pair mask, Pair given, Pair result
   const Term alike = pool_.eq(given[0], given[1]), same = pool_.eq(result[0], result[1]);
   fact(together, w.kind == WarpExchange::match_any ? pool_.implies(alike, same) : same, 0, true);
   if (!bits) return;
-  for (size_t t = 0; t < 2; ++t) {
+  for (const size_t t : k_both) {
     const size_t u = 1 - t;
     const Term other = named(result[t], static_cast<int>(u));
     fact(together, pool_.eq(other, w.kind == WarpExchange::ballot ? said(u) : alike), 0, true);
@@ -225,7 +225,7 @@ void Execution::led(Activation& a, const WarpExchange& w, Pair result, Pair guar
   const size_t before = tickets.size();
   std::vector<std::vector<Ticket>> taken(2);
   Pair maker;
-  for (size_t t = 0; t < 2; ++t) {
+  for (const size_t t : k_both) {
     const Term id = local_id[t][0], first = pool_.and_(id, pool_.constant(0xffffffe0u, 32));
     maker[t] = pool_.or_(first, lane[0]);
     std::unordered_map<uint32_t, Term> memo;
@@ -254,8 +254,7 @@ void Execution::led(Activation& a, const WarpExchange& w, Pair result, Pair guar
     m.maker = maker;
     tickets.push_back(std::move(m));
   }
-  for (size_t t = 0; t < 2; ++t)
-    fact(pool_.all(guard[t], comes[t]), pool_.eq(result[t], value[t]), static_cast<int>(t));
+  for (const size_t t : k_both) fact(pool_.all(guard[t], comes[t]), pool_.eq(result[t], value[t]), static_cast<int>(t));
   fact(pool_.all({same_warp, guard[0], guard[1], comes[0], comes[1]}), pool_.eq(result[0], result[1]), 0, true);
 }
 
@@ -425,9 +424,9 @@ void Execution::assert_barrier_invariants(Activation& a, Pair guard, Mode mode) 
 void Execution::log_reads_of_pairs(Activation& a, ValueId condition, Pair guard, PlaceId place, Mode mode) {
   std::array<std::unordered_map<uint32_t, Term>, 2> third;
   Pair reached = guard;
-  for (size_t t = 0; t < 2; ++t) {
+  for (const size_t t : k_both) {
     std::vector<Term> bounds, from_reader, from_writer;
-    for (size_t d = 0; d < 3; ++d) {
+    for (const size_t d : k_dimensions) {
       const Term theirs = local_id[1 - t][d];
       if (pool_.is_constant(theirs)) continue;
       const formula::Node n = pool_[theirs];
@@ -457,7 +456,7 @@ void Execution::assume_barrier_invariants(Activation& a, Pair guard, Mode mode) 
     if (b.binary && (pairing_ != Pairing::same_group || !mode.lockstep)) continue;
     const size_t step = b.binary ? 2 : 1;
     for (size_t n = 0; n + step <= b.instances.size(); n += step)
-      for (int t = 0; t < 2; ++t) {
+      for (const int t : {0, 1}) {
         const auto i = static_cast<size_t>(t);
         const Term id = id_of(b.instances[n], t), other = b.binary ? id_of(b.instances[n + 1], t) : id;
         Term exists = pool_.ult(id, local_size[0]);

@@ -45,7 +45,7 @@ void Execution::call(Activation& a, const Instruction& in, const Call& c, Pair g
     if (!c.callee) {
       const Pair p = get(a, c.pointer);
       const Term address = pool_.constant(k_function_base + target.index, 16);
-      for (size_t t = 0; t < 2; ++t) {
+      for (const size_t t : k_both) {
         const Term hit = pool_.eq(base_of(p[t]), address);
         none[t] = pool_.all(none[t], pool_.not_(hit));
         g[t] = pool_.all(g[t], hit);
@@ -80,7 +80,7 @@ void Execution::call(Activation& a, const Instruction& in, const Call& c, Pair g
         const std::string name = "function " + f.name.substr(k_uninterpreted.size());
         for (const Type& type : f.results) {
           Pair r;
-          for (size_t t = 0; t < 2; ++t) {
+          for (const size_t t : k_both) {
             std::vector<Term> arguments;
             for (ValueId v : c.arguments) arguments.push_back(get(a, v)[t]);
             r[t] =
@@ -127,7 +127,7 @@ void Execution::call(Activation& a, const Instruction& in, const Call& c, Pair g
       merged[i] = first && c.callee ? results[i]
                                     : Pair{pool_.ite(g[0], results[i][0], merged[i][0]),
                                            pool_.ite(g[1], results[i][1], merged[i][1])};
-    for (size_t t = 0; t < 2; ++t) after[t] = pool_.any(after[t], returned[t]);
+    for (const size_t t : k_both) after[t] = pool_.any(after[t], returned[t]);
     first = false;
   }
   for (size_t i = 0; i < in.results.size(); ++i) set(a, in.results[i], merged[i]);
@@ -140,7 +140,7 @@ void Execution::call(Activation& a, const Instruction& in, const Call& c, Pair g
       unsupported.insert("a call through a pointer that may lead to no function of this file");
     else
       oblige(Kind::null_pointer, none[0], in.place, false, mode);
-    for (int t = 0; t < 2; ++t) fact(pool_.yes(), pool_.not_(none[static_cast<size_t>(t)]), t);
+    for (const int t : {0, 1}) fact(pool_.yes(), pool_.not_(none[static_cast<size_t>(t)]), t);
   }
 }
 

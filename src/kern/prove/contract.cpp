@@ -22,8 +22,8 @@ void Contract::join(const Contract& o) {
     a.low = std::min(a.low, b.low);
     a.high = std::max(a.high, b.high);
     a.trailing_zeros = std::min(a.trailing_zeros, b.trailing_zeros);
-    for (size_t t = 0; t < 2; ++t) a.same[t] = a.same[t] && b.same[t];
-    for (size_t d = 0; d < 3; ++d) a.local_id[d] = a.local_id[d] && b.local_id[d];
+    for (const size_t t : k_both) a.same[t] = a.same[t] && b.same[t];
+    for (const size_t d : k_dimensions) a.local_id[d] = a.local_id[d] && b.local_id[d];
   }
 }
 
@@ -51,7 +51,7 @@ void Execution::note_call(const Function& f, FunctionId id, const std::vector<Pa
     p.trailing_zeros = pool_.is_constant(number, 0) ? 64 : pool_[number].trailing_zeros;
     p.same = {true, true};
     p.same[pairing_ == Pairing::same_group ? 0 : 1] = x[0] == x[1];
-    for (size_t d = 0; d < 3; ++d) {
+    for (const size_t d : k_dimensions) {
       const uint8_t w = pool_.width(number);
       p.local_id[d] = !p.pointer && w >= 32 && number == pool_.zext(local_id[0][d], w);
     }
@@ -64,14 +64,14 @@ void Execution::note_call(const Function& f, FunctionId id, const std::vector<Pa
 Pair Execution::by_contract(const ParameterFacts& p, uint8_t w, const std::string& name, std::vector<Term>& bounds) {
   const bool same = p.same[pairing_ == Pairing::same_group ? 0 : 1];
   Pair r;
-  for (size_t t = 0; t < 2; ++t) {
+  for (const size_t t : k_both) {
     if (t == 1 && same) {
       r[1] = r[0];
       break;
     }
     const std::string own = t == 0 ? name : name + "'";
-    for (size_t d = 0; d < 3 && !p.pointer; ++d)
-      if (p.local_id[d]) r[t] = pool_.zext(local_id[t][d], w);
+    for (const size_t d : k_dimensions)
+      if (!p.pointer && p.local_id[d]) r[t] = pool_.zext(local_id[t][d], w);
     if (r[t]) continue;
     if (p.low == p.high) {
       r[t] = pool_.constant(p.low, w);
@@ -102,13 +102,14 @@ Pair Execution::parameter_by_contract(const ParameterFacts& p, Type type, const 
       base = both(pool_.constant(*p.bases.begin(), 16));
     } else {
       base = unknown(16, name + " base", same);
-      for (size_t t = 0; t < 2 && !p.anywhere; ++t) {
+      for (const size_t t : k_both) {
+        if (p.anywhere) continue;
         std::vector<Term> one;
         for (const uint64_t b : p.bases) one.push_back(pool_.eq(base[t], pool_.constant(b, 16)));
         bounds.push_back(pool_.any(std::move(one)));
       }
     }
-    for (size_t t = 0; t < 2; ++t) r[t] = pool_.concat(base[t], offset[t]);
+    for (const size_t t : k_both) r[t] = pool_.concat(base[t], offset[t]);
   } else {
     r = by_contract(p, width(type), name, bounds);
   }

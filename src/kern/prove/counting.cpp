@@ -308,7 +308,7 @@ Execution::Repeats Execution::repeats(Activation& a, uint32_t l, Mode mode) {
     if (a.f->value(v).type.kind == Type::pointer) continue;
     uint64_t header = 0, others = 0;
     bool stated = true;
-    for (int t = 0; t < 2; ++t) {
+    for (const int t : {0, 1}) {
       const Term start = first[static_cast<size_t>(t)];
       Counting c = most_iterations(a, l, v, start, t, mode);
       if (const Counting latch = tested_at_latch(a, l, v, start, t, mode); latch.most < c.most) c = latch;
@@ -347,7 +347,7 @@ Execution::Round Execution::comes_round(RegionId r) const {
   if (it == moved_.end()) return Round::never;
   double threads = 1;
   bool known = m_.function(entry_).kernel;
-  for (size_t d = 0; d < 3; ++d) {
+  for (const size_t d : k_dimensions) {
     const bool group = m_.regions[r.index].space == Space::group;
     const uint64_t local = options_.launch.local_size[d], groups = group ? 1 : options_.launch.num_groups[d];
     known = known && local != 0 && groups != 0;

@@ -73,7 +73,7 @@ std::optional<uint64_t> Execution::required_value(const Function& f, size_t para
     const Instruction* made = r.definition(n->condition);
     const auto* c = made == nullptr ? nullptr : std::get_if<Compute>(&made->action);
     if (c == nullptr || c->op != Op::eq || c->operands.size() != 2) continue;
-    for (size_t side = 0; side < 2; ++side) {
+    for (const size_t side : {0, 1}) {
       const Value &x = f.value(c->operands[side]), &y = f.value(c->operands[1 - side]);
       if (x.kind != Value::parameter || x.index != parameter || y.type != x.type) continue;
       if (y.kind == Value::constant) return y.constant_bits;
@@ -102,14 +102,14 @@ void Execution::run() {
     trace.facts.push_back(std::move(f));
   };
   std::array<uint64_t, Products::k_axes> fixed{};
-  for (size_t d = 0; d < 3; ++d) {
+  for (const size_t d : k_dimensions) {
     const bool divided = options_.global_size[d] != 0;  // into groups of a size that is not fixed
     fixed[d] = divided ? options_.global_size[d] : options_.launch.local_size[d];
     fixed[d + 3] = divided ? 1 : options_.launch.num_groups[d];
   }
   products.launch(fixed, state);
   if (products.any()) assumptions.insert(products.assumption());
-  for (size_t d = 0; d < 3; ++d) {
+  for (const size_t d : k_dimensions) {
     const uint64_t whole = options_.global_size[d];
     if (whole != 0) {
       std::vector<Term> bounds;
@@ -139,13 +139,13 @@ void Execution::run() {
       for (Term b : bounds) state(b);
       return v;
     };
-    for (int t = 0; t < 2; ++t) {
+    for (const int t : {0, 1}) {
       local_id[static_cast<size_t>(t)][d] = id(d, t);
       group_id[static_cast<size_t>(t)][d] = t == 1 && pairing_ == Pairing::same_group ? group_id[0][d] : id(d + 3, t);
     }
   }
   std::vector<Term> differ;
-  for (size_t d = 0; d < 3; ++d) {
+  for (const size_t d : k_dimensions) {
     if (pairing_ == Pairing::same_group)
       differ.push_back(pool_.ne(local_id[0][d], local_id[1][d]));
     else
@@ -159,7 +159,7 @@ void Execution::run() {
     same_warp = pool_.eq(warp_of[0], warp_of[1]);
   } else if (pairing_ == Pairing::same_group && (options_.warp_sync > 0 || options_.warp_barriers)) {
     Pair warp;
-    for (size_t t = 0; t < 2; ++t) {
+    for (const size_t t : k_both) {
       const auto& id = local_id[t];
       const Term flat = pool_.add(id[0], pool_.mul(local_size[0], pool_.add(id[1], pool_.mul(local_size[1], id[2]))));
       const uint32_t lanes = options_.warp_sync > 0 ? options_.warp_sync : options_.warp_size;
@@ -250,7 +250,8 @@ void Execution::run() {
           if (const auto* s = std::get_if<Store>(&in.action)) add(s->access);
           if (const auto* at = std::get_if<Atomic>(&in.action)) add(at->access);
         }
-      for (size_t t = 0; t < 2 && !regions.empty(); ++t) {
+      for (const size_t t : k_both) {
+        if (regions.empty()) continue;
         std::vector<Term> one_of;
         for (uint32_t x : regions) one_of.push_back(pool_.eq(base_of(v[t]), pool_.constant(x + 1, 16)));
         Fact known;
@@ -328,7 +329,7 @@ void Execution::axioms() {
     std::vector<Pair> results;
     Pair returned;
     function(a, both(pool_.yes()), Mode{false, false, true}, results, returned);
-    for (size_t t = 0; t < 2; ++t) {
+    for (const size_t t : k_both) {
       const Term r = results[0][t];
       const Term holds = pool_.width(r) == 1 ? r : pool_.ne(r, pool_.constant(0, pool_.width(r)));
       required = t == 0 ? pool_.all(required, holds) : required;
@@ -485,13 +486,13 @@ void Execution::function(Activation& a, Pair guard, Mode mode, std::vector<Pair>
   } else {
     returned = both(pool_.no());
     for (uint32_t b : ends)
-      for (size_t t = 0; t < 2; ++t) returned[t] = pool_.any(returned[t], a.guards[b][t]);
+      for (const size_t t : k_both) returned[t] = pool_.any(returned[t], a.guards[b][t]);
   }
   a.returned = results;
   for (size_t i = 0; i < a.ensures.size(); ++i) {
     ++position_;
     const bool two = mentions_other(a, a.ensures[i]);
-    for (int t = 0; t < 2; ++t) {
+    for (const int t : {0, 1}) {
       const Term c = pure(a, a.ensures[i], t, mode, nullptr);
       const Term holds = a.ensure_global[i] ? c : pool_.implies(returned[static_cast<size_t>(t)], c);
       if (t == 0 && !specification(f)) oblige(Kind::postcondition, pool_.not_(holds), a.ensure_places[i], two, mode);
@@ -537,7 +538,7 @@ Pair Execution::guard_of(Activation& a, BlockId b, uint32_t loop_number) {
   Pair g = both(pool_.no());
   for (BlockId p : a.cfg->predecessors(b))
     if (const auto it = a.edges.find({p.index, b.index}); it != a.edges.end())
-      for (size_t t = 0; t < 2; ++t) g[t] = pool_.any(g[t], it->second[t]);
+      for (const size_t t : k_both) g[t] = pool_.any(g[t], it->second[t]);
   return g;
 }
 
@@ -561,7 +562,7 @@ void Execution::block(Activation& a, BlockId b, bool header, Mode mode) {
       if (const auto* phi = std::get_if<Phi>(&in.action)) {
         if (header) continue;
         Pair v{};
-        for (size_t t = 0; t < 2; ++t) {
+        for (const size_t t : k_both) {
           const std::vector<Term> known = pool_.conjuncts(guard[t]);
           for (const Phi::Entry& e : phi->entries) {
             const auto it = a.edges.find({e.from.index, b.index});
@@ -596,7 +597,7 @@ void Execution::terminator(Activation& a, BlockId b, Mode mode) {
   const auto put = [&](BlockId to, Pair c) {
     Pair& e = a.edges[{b.index, to.index}];
     const Pair edge = all(g, c);
-    for (size_t t = 0; t < 2; ++t) e[t] = pool_.any(e[t], edge[t]);
+    for (const size_t t : k_both) e[t] = pool_.any(e[t], edge[t]);
     note_leaving(a, to, edge);
   };
   if (const auto* j = std::get_if<Jump>(&blk.terminator)) {
@@ -616,7 +617,7 @@ void Execution::terminator(Activation& a, BlockId b, Mode mode) {
     Pair rest = both(pool_.yes());
     for (const auto& [value, to] : s->cases) {
       Pair c;
-      for (size_t t = 0; t < 2; ++t) {
+      for (const size_t t : k_both) {
         c[t] = pool_.eq(v[t], pool_.constant(value, pool_.width(v[t])));
         rest[t] = pool_.all(rest[t], pool_.not_(c[t]));
       }
@@ -663,7 +664,7 @@ void Execution::instruction(Activation& a, const Instruction& in, Pair guard, Mo
     std::vector<Pair> pairs;
     for (ValueId o : c->operands) pairs.push_back(get(a, o));
     Pair r;
-    for (int t = 0; t < 2; ++t) {
+    for (const int t : {0, 1}) {
       std::vector<Term> operands;
       for (const Pair& p : pairs) operands.push_back(p[static_cast<size_t>(t)]);
       if (c->op == Op::old || c->op == Op::return_value)
@@ -673,7 +674,7 @@ void Execution::instruction(Activation& a, const Instruction& in, Pair guard, Mo
         r[static_cast<size_t>(t)] = compute(a, *c, result_type(), operands, t, mode, pairs);
     }
     if (pairs.size() == 2 && (mode.log || mode.check))
-      for (size_t t = 0; t < 2; ++t) {
+      for (const size_t t : k_both) {
         if (c->op == Op::pointer_add)
           promises.offset(pairs[1][t], guard[t], static_cast<int>(t), position_);
         else if (c->no_signed_wrap)

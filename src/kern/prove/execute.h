@@ -185,6 +185,7 @@ class Execution {
     Pair occurred, offset;
   };
   using Sets = std::map<std::pair<uint32_t, uint8_t>, Tracked>;  // by region and kind
+  static constexpr std::array<uint8_t, 3> k_kinds{0, 1, 2};      // reads, writes, atomics
   struct Collected {
     uint32_t region;
     uint8_t kind;
@@ -581,7 +582,7 @@ class Execution {
   // Of a barrier invariant about pairs: the other of the pair as a third thread, and when it is one.
   std::array<std::unordered_map<uint32_t, Term>, 2>* third_ = nullptr;
   bool in_pure_ = false;  // operands may not have been run yet
-  Term id_instance_[2];   // replaces the local id while an instance of a barrier invariant is built
+  Pair id_instance_;      // replaces the local id while an instance of a barrier invariant is built
 };
 
 }  // namespace fencepost::prove

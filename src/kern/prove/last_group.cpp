@@ -71,7 +71,7 @@ void Execution::last_ticket(Activation& a, const Instruction& in, const Atomic& 
   const Term groups = group_count(pool_.width(k.value[0]));
   k.first_thread = first && static_cast<bool>(groups);
   k.groups = groups ? groups : pool_.constant(0, pool_.width(k.value[0]));
-  for (int t = 0; t < 2; ++t) {
+  for (const int t : {0, 1}) {
     const auto i = static_cast<size_t>(t);
     k.master_guard[i] = first ? as_master(guard[i], t) : pool_.no();
     k.master_value[i] = first ? as_master(k.value[i], t) : k.value[i];

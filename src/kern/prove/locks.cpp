@@ -98,7 +98,7 @@ void Execution::lock(const Activation& a, const Instruction& in, const Atomic& a
   r.release = !compare && a.f->value(at.operands[0]).constant_bits == it->second.free;
   if (!r.release) {
     if (in.results.empty()) return;  // taken or not: no one knows
-    for (size_t t = 0; t < 2; ++t) {
+    for (const size_t t : k_both) {
       const Term result = a.values[in.results[0].index][t];
       r.taken[t] = pool_.eq(result, pool_.constant(it->second.free, pool_.width(result)));
     }

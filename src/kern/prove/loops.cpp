@@ -118,7 +118,7 @@ void Execution::propose(Activation& a, uint32_t l, LoopRun& run, const Phis& ini
     // No access since the last meeting point of the iteration before.
     const flow::LoopEffects& e = loop_effects(a.id, l);
     for (uint32_t r = 0; r < m_.regions.size(); ++r)
-      for (uint8_t kind = 0; kind < 3; ++kind) {
+      for (const uint8_t kind : k_kinds) {
         const auto& used = kind == 0 ? e.reads : kind == 1 ? e.writes : e.atomics;
         if (used[r] == 0 && !sets_.contains({r, kind})) continue;
         add("none." + std::to_string(r) + "." + std::to_string(kind), false, [this, r, kind](const Phis&, Pair, int t) {
@@ -234,7 +234,7 @@ void Execution::assume_candidates(const LoopRun& run, const Phis& phis, Pair k, 
       if (mode.lockstep) fact(pool_.all(guard[0], guard[1]), c.holds(phis, k, 0), 0, true);
       continue;
     }
-    for (int t = 0; t < 2; ++t) fact(guard[static_cast<size_t>(t)], c.holds(phis, k, t), t);
+    for (const int t : {0, 1}) fact(guard[static_cast<size_t>(t)], c.holds(phis, k, t), t);
   }
 }
 
@@ -296,7 +296,7 @@ void Execution::body(Activation& a, uint32_t l, LoopRun& run, Mode mode) {
       const auto it = a.edges.find({b.index, to.index});
       if (it == a.edges.end()) continue;
       run.exits[{b.index, to.index}] = it->second;
-      for (size_t t = 0; t < 2; ++t) run.exit[t] = pool_.any(run.exit[t], it->second[t]);
+      for (const size_t t : k_both) run.exit[t] = pool_.any(run.exit[t], it->second[t]);
     }
 }
 
@@ -309,21 +309,21 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
   const Phis start = incoming(a, l, false);
   Pool& p = pool_;
   // As few bits as the count needs: sums of counters then do not wrap, and the solver sees small numbers.
-  uint64_t most[2] = {~uint64_t{0}, ~uint64_t{0}};
+  std::array<uint64_t, 2> most{~uint64_t{0}, ~uint64_t{0}};
   std::vector<std::array<uint64_t, 2>> spans;
   for (const auto& [v, first] : start) {
     spans.push_back({});
-    for (int t = 0; t < 2; ++t) {
+    for (const int t : {0, 1}) {
       const auto i = static_cast<size_t>(t);
       const Counting own = most_iterations(a, l, v, first[i], t, mode);
       spans.back()[i] = own.span;
-      most[t] = std::min(most[t], own.most);
+      most[i] = std::min(most[i], own.most);
     }
     if (mode.lockstep) spans.back()[0] = spans.back()[1] = std::max(spans.back()[0], spans.back()[1]);  // of one count
   }
-  std::vector<Term> bounds[2];
+  std::array<std::vector<Term>, 2> bounds;
   if (mode.lockstep) most[0] = most[1] = std::max(most[0], most[1]);
-  for (size_t t = 0; t < 2; ++t) {
+  for (const size_t t : k_both) {
     if (t == 1 && mode.lockstep) {
       run.k[1] = run.k[0];
       run.k_variable[1] = run.k_variable[0];
@@ -338,17 +338,18 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
   }
   if (!mode.lockstep) iteration_ = run.k;
   const bool mastered = loop_effects(a.id, l).group_barrier || loop_effects(a.id, l).device_barrier;
-  for (int t = 0; t < 2 && mastered && pairing_ == Pairing::other_group; ++t)
-    if (const Term v = run.k_variable[static_cast<size_t>(t)]; v) same_for_group(v, t);
+  if (mastered && pairing_ == Pairing::other_group)
+    for (const int t : {0, 1})
+      if (const Term v = run.k_variable[static_cast<size_t>(t)]; v) same_for_group(v, t);
   // Facts about the count and the phis; they are added after the questions about the entry, which must not rest on
   // them: what is assumed of the fresh values may contradict itself when an invariant is false at the start.
   std::vector<std::pair<Term, int>> known;
   const auto count = [&](int t) { return run.k[static_cast<size_t>(t)]; };
   const Term zero_count = p.constant(0, k_count_width);
-  for (int t = 0; t < 2; ++t)
-    for (Term b : bounds[t]) known.emplace_back(b, t);
+  for (const int t : {0, 1})
+    for (Term b : bounds[static_cast<size_t>(t)]) known.emplace_back(b, t);
   if (earlier)
-    for (int t = 0; t < 2; ++t) {
+    for (const int t : {0, 1}) {
       // Only if there is a later one: `entry` is that the earlier iteration came back.
       const auto i = static_cast<size_t>(t);
       known.emplace_back(p.implies(entry[i], p.ult(earlier->k[i], count(t))), t);
@@ -359,7 +360,7 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
     const bool pointer = type.kind == Type::pointer;
     Pair now{}, exact{};
     if (const auto rec = a.recurrences->find(l, v); rec && options_.infer) {
-      for (int i = 0; i < 2; ++i) {
+      for (const int i : {0, 1}) {
         const auto t = static_cast<size_t>(i);
         const Term k = run.k[t];
         if (rec->kind == flow::Recurrence::affine) {
@@ -412,7 +413,7 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
       }
     }
     if (const std::vector<ValueId> circle = rotation(a, l, v); circle.size() > 1 && options_.infer)
-      for (size_t t = 0; t < 2; ++t) {
+      for (const size_t t : k_both) {
         const auto began = [&](ValueId x) {
           const auto it = std::find_if(start.begin(), start.end(), [&](const auto& s) { return s.first == x; });
           FENCEPOST_INVARIANT(it != start.end(), "a phi of the header");
@@ -427,14 +428,14 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
       const std::string& name = a.f->value(v).name;
       now = unknown(width(type), "phi " + (name.empty() ? std::to_string(v.index) : name),
                     mode.lockstep && a.uniform.values[v.index] != 0);
-      for (int t = 0; t < 2; ++t) {
+      for (const int t : {0, 1}) {
         const auto i = static_cast<size_t>(t);
         known.emplace_back(p.any({p.ne(count(t), zero_count), p.not_(entry[i]), p.eq(now[i], first[i])}), t);
       }
     }
     if (mode.asked == Asked::special) {
       // A thread that has left has whatever it left with.
-      for (size_t t = 0; t < 2; ++t) now[t] = p.ite(entry[t], now[t], p.variable(width(type), "left"));
+      for (const size_t t : k_both) now[t] = p.ite(entry[t], now[t], p.variable(width(type), "left"));
       exact = {};
     }
     run.phis.emplace_back(v, now);
@@ -481,7 +482,7 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
       const bool shared = space == Space::global || space == Space::group;
       const bool meets = e.warp_barrier || e.group_barrier || e.device_barrier;
       if (!shared || effects_.function(entry_).writes[r] == 0 || !(meets || heard(a, l, {r}))) continue;
-      for (size_t t = 0; t < 2; ++t) since[t] = p.all(since[t], p.ne(run.k[t], zero_count));
+      for (const size_t t : k_both) since[t] = p.all(since[t], p.ne(run.k[t], zero_count));
     }
     // While a lock may be held, or where flags or barriers of some threads order them, the two threads are in the loop
     // at different times.
@@ -499,7 +500,7 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
   body(a, l, run, mode);
   if (!mastered) --unmastered_;
   master_stores_.clear();
-  for (int t = 0; t < 2; ++t) come_back_facts(run, run.latch[static_cast<size_t>(t)], t);
+  for (const int t : {0, 1}) come_back_facts(run, run.latch[static_cast<size_t>(t)], t);
   if (mode.check) {
     ++position_;
     const Phis next = incoming(a, l, true);
@@ -557,7 +558,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
   for (BlockId p : a.cfg->predecessors(loop.header)) {
     if (a.cfg->in_loop(p, l)) continue;
     if (const auto it = a.edges.find({p.index, loop.header.index}); it != a.edges.end())
-      for (size_t t = 0; t < 2; ++t) entry[t] = pool_.any(entry[t], it->second[t]);
+      for (const size_t t : k_both) entry[t] = pool_.any(entry[t], it->second[t]);
   }
   // A header that every path reaches has the guard of its dominator.
   if (const BlockId d = a.cfg->immediate_dominator(loop.header); d) {
@@ -631,7 +632,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     LoopRun run = iteration(a, l, entry, Mode{false, mode.check, together, asked}, true, std::nullopt);
     iteration_ = around;
     ++position_;
-    for (int t = 0; t < 2; ++t) {
+    for (const int t : {0, 1}) {
       const auto i = static_cast<size_t>(t);
       if (!pool_.is_false(run.exit[i])) fact(entry[i], run.exit[i], t);
     }
@@ -674,10 +675,10 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     s.exact = exact && !by_warp;
     s.goes_on = first.latch;
     s.entry = entry;
-    for (size_t t = 0; t < 2; ++t) s.at_once[t] = pool_.eq(first.k[t], pool_.constant(0, k_count_width));
+    for (const size_t t : k_both) s.at_once[t] = pool_.eq(first.k[t], pool_.constant(0, k_count_width));
     trace.steps.push_back(std::move(s));
     BarrierRecord& v = trace.barriers[virtual_at];
-    for (size_t t = 0; t < 2; ++t) {
+    for (const size_t t : k_both) {
       const Term later = pool_.ne(first.k[t], pool_.constant(0, k_count_width));
       v.guard[t] = pool_.all(entry[t], later);
       v.local[t] = fences.local ? v.guard[t] : pool_.no();
@@ -719,7 +720,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     // Where the two do not follow each other immediately, both threads have passed what those between them pass.
     if (gap) {
       BarrierRecord& v = trace.barriers[between];
-      for (size_t t = 0; t < 2; ++t) {
+      for (const size_t t : k_both) {
         const Term following = pool_.add(before.k[t], pool_.constant(1, k_count_width));
         v.guard[t] = pool_.all(before.latch[t], pool_.ne(next.k[t], following));
         v.local[t] = fences.local ? v.guard[t] : pool_.no();
@@ -738,7 +739,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
   const LoopRun& last = runs.back();
   std::map<std::pair<uint32_t, uint32_t>, Pair> left = last.exits;
   const Term zero = pool_.constant(0, k_count_width);
-  for (size_t t = 0; t < 2; ++t) {
+  for (const size_t t : k_both) {
     const Term at_once = pool_.eq(runs[0].k[t], zero);
     Term any = last.exit[t];
     for (size_t n = values.size(); n-- > 0;) {

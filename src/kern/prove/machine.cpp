@@ -29,7 +29,7 @@ void Execution::unknown_warps(const std::function<void(Term)>& state) {
     state(pool_.ule(pool_.constant(1, 32), n));
     if (threads != 0) state(pool_.ule(n, pool_.constant(threads, 32)));
   }
-  for (size_t t = 0; t < 2; ++t) {
+  for (const size_t t : k_both) {
     warp_of[t] = pool_.variable(32, t == 0 ? "sub_group" : "sub_group'");
     lane_of[t] = pool_.variable(32, t == 0 ? "lane" : "lane'");
     state(pool_.ult(warp_of[t], warp_count));
@@ -60,7 +60,8 @@ std::set<size_t> Execution::compared_with_null() const {
         if (c == nullptr || c->operands.size() != 2) continue;
         const bool compares =
             c->op == Op::pointer_eq || c->op == Op::pointer_ult || (c->op >= Op::eq && c->op <= Op::uge);
-        for (size_t k = 0; compares && k < 2; ++k) {
+        if (!compares) continue;
+        for (const size_t k : {0, 1}) {
           const Value& other = f.value(c->operands[1 - k]);
           const Instruction* from = made[c->operands[k].index];
           const auto* x = from == nullptr ? nullptr : std::get_if<Compute>(&from->action);

@@ -53,7 +53,7 @@ void Execution::same_for_group(Term t, int thread) {
 // A term as another thread has it: `memo` says of which id, and gains unknowns of its own.
 Term Execution::as_another(Term t, std::unordered_map<uint32_t, Term>& memo) {
   // Its number in a sub-group is its own, wherever that is not known.
-  for (size_t t = 0; t < 2; ++t)
+  for (const size_t t : k_both)
     for (const Term own : {warp_of[t], lane_of[t]})
       if (own && !memo.contains(own.id)) memo.emplace(own.id, pool_.variable(32, "another"));
   // Unknowns first: substitution does not look into what it replaces.
@@ -88,7 +88,7 @@ void Execution::master_store(RegionId r, Pair guard, Pair pointer, uint32_t byte
   if (unmastered_ > 0) return;
   if (many_writers_.contains(r.index)) return;
   MasterStore s{.region = r, .bytes = bytes, .pointer = pointer_value};
-  for (int t = 0; t < 2; ++t) {
+  for (const int t : {0, 1}) {
     const auto i = static_cast<size_t>(t);
     const Term g = pool_.all(guard[i], pool_.eq(base_of(pointer[i]), pool_.constant(r.index + 1, 16)));
     const bool known = by_master(g, t);
@@ -120,7 +120,7 @@ void Execution::master_ticket(const Ticket& k) {
   if (pairing_ != Pairing::other_group || unmastered_ > 0 || !by_master(k.guard[0], 0) || !by_master(k.guard[1], 1))
     return;
   Ticket m = k;
-  for (int t = 0; t < 2; ++t) {
+  for (const int t : {0, 1}) {
     const auto i = static_cast<size_t>(t);
     m.guard[i] = as_master(k.guard[i], t);
     m.offset[i] = as_master(k.offset[i], t);
@@ -134,7 +134,7 @@ void Execution::master_contents(Pair barrier) {
   if (pairing_ != Pairing::other_group) return;
   for (const MasterStore& s : master_stores_)
     if (!memory.adversarial(s.region))
-      for (size_t t = 0; t < 2; ++t)
+      for (const size_t t : k_both)
         memory.write(s.region, static_cast<int>(t), pool_.all(barrier[t], s.guard[t]), s.offset[t], s.bytes, s.pointer,
                      s.value[t]);
   master_stores_.clear();

@@ -26,7 +26,7 @@ void Execution::use_object(const Access& access, Pair guard, Pair pointer) {
   const ObjectUse use = *std::exchange(object_, std::nullopt);
   const std::string name = access.regions.empty() ? "an mbarrier" : "'" + m_.region(access.regions[0]).name + "'";
   const auto open = [&](const std::string& what) { unsupported.insert("whether " + name + " " + what); };
-  const Term at[2] = {offset_of(pointer[0]), offset_of(pointer[1])};
+  const Pair at{offset_of(pointer[0]), offset_of(pointer[1])};
   if (access.regions.size() != 1 || m_.region(access.regions[0]).space != Space::group || at[0] != at[1] ||
       !pool_.is_constant(at[0]))
     return open("is one barrier in shared memory for all threads of a group");
@@ -74,13 +74,15 @@ void Execution::objects_written() {
   const uint8_t ow = pointers.offset_bits;
   for (const auto& [place, o] : objects_) {
     const Term at = pool_.constant(place.second, ow);
-    for (const Overwrite& w : overwrites_)
-      for (size_t t = 0; t < 2 && w.region.index == place.first; ++t) {
+    for (const Overwrite& w : overwrites_) {
+      if (w.region.index != place.first) continue;
+      for (const size_t t : k_both) {
         const Term near = pool_.any(pool_.ult(pool_.sub(w.offset[t], at), pool_.constant(8, ow)),
                                     pool_.ult(pool_.sub(at, w.offset[t]), pool_.constant(w.bytes, ow)));
         if (!pool_.is_false(pool_.all(w.guard[t], near)))
           unsupported.insert("whether '" + m_.region(w.region).name + "' is written as a barrier alone");
       }
+    }
   }
 }
 

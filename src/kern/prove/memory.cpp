@@ -15,7 +15,7 @@ Memory::Memory(Pool& pool, const Module& m, Pointers pointers, bool same_group)
       settled_(m.regions.size()) {
   for (uint32_t r = 0; r < m.regions.size(); ++r) {
     std::array<uint32_t, 2> heads{};
-    for (size_t t = 0; t < 2; ++t) {
+    for (const size_t t : k_both) {
       Layer l;
       l.guard = pool_.yes();
       const Region& region = m.regions[r];
@@ -87,7 +87,7 @@ void Memory::forget(RegionId r, Pair guard, bool shared) {
     return;
   }
   ++epoch_;
-  for (size_t t = 0; t < 2; ++t) {
+  for (const size_t t : k_both) {
     if (pool_.is_false(guard[t])) continue;
     Layer l;
     l.guard = guard[t];

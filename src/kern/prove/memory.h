@@ -19,6 +19,8 @@ namespace fencepost::prove {
 
 using formula::Pool;
 using formula::Term;
+using order::k_both;
+using order::k_dimensions;
 using order::Pair;
 
 // A pointer is one term: 16 bits of base (0 null, region + 1, k_function_base + function), then the offset. Offsets

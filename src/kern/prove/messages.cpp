@@ -74,7 +74,7 @@ void Execution::observe(const Activation& a, const Instruction& in, const Atomic
   if (!reads && (updated_[at.access.regions[0].index] == 0 || !updates(in, *a.f))) return;
   order::ObservationRecord o;
   o.region = at.access.regions[0];
-  for (size_t t = 0; t < 2; ++t) {
+  for (const size_t t : k_both) {
     o.guard[t] = pool_.all(guard[t], pool_.eq(base_of(pointer[t]), pool_.constant(o.region.index + 1, 16)));
     o.offset[t] = offset_of(pointer[t]);
   }

@@ -87,7 +87,7 @@ bool counted_otherwise(const Module& m, const flow::FunctionEffects& effects, co
 // whole warps. What a machine makes of others is not known, so it is not decided.
 std::string not_of_ptx(formula::Pool& pool, const std::array<Term, 2>* name, const std::array<Term, 2>* count,
                        uint64_t warp_size) {
-  for (size_t t = 0; t < 2; ++t) {
+  for (const size_t t : k_both) {
     if (name != nullptr && pool.is_constant((*name)[t]) && pool.value((*name)[t]) > 15)
       return fmt::format("a barrier of the number {}, where PTX has 0 to 15", pool.value((*name)[t]));
     if (count == nullptr || !pool.is_constant((*count)[t])) continue;
@@ -166,7 +166,7 @@ void Execution::phases() {
   for (order::NamedRecord& r : trace.named) by_name[r.name].push_back(&r);
   const auto guard_of = [&](const order::NamedRecord& r, const std::array<uint64_t, 3>& thread) {
     std::unordered_map<uint32_t, Term> memo;
-    for (size_t d = 0; d < 3; ++d) {
+    for (const size_t d : k_dimensions) {
       const Term id = local_id[0][d];
       const formula::Node n = pool_[id];
       const Term v = n.op == formula::Op::zext ? n.kids[0] : id;
@@ -213,7 +213,7 @@ std::string Execution::phases_of(std::vector<order::NamedRecord*>& list,
     std::vector<uint8_t> takes(threads.size());
     for (size_t i = 0; i < threads.size(); ++i) {
       std::unordered_map<uint32_t, Term> memo;
-      for (size_t d = 0; d < 3; ++d) {
+      for (const size_t d : k_dimensions) {
         const Term id = local_id[0][d];
         const formula::Node n = pool_[id];
         const Term v = n.op == formula::Op::zext ? n.kids[0] : id;

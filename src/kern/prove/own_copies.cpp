@@ -30,7 +30,7 @@ void Execution::own_copy(Activation& a, const Instruction& in, const AsyncCopy& 
     const Access& access = writes ? c.destination : c.source;
     const Pair start = writes ? to : from;
     Pair pointer = start, g = guard;
-    for (size_t t = 0; t < 2; ++t) {
+    for (const size_t t : k_both) {
       if (pool_.is_constant(count[t], 1)) continue;
       const Term index = pool_.variable(pool_.width(count[t]), "element");
       g[t] = pool_.all(g[t], pool_.ult(index, count[t]));
@@ -67,7 +67,7 @@ Pair Execution::at_least(uint64_t n, const std::vector<Pair>& guards) {
   so_far[0] = both(pool_.yes());
   for (const Pair& g : guards)
     for (uint64_t k = n; k > 0; --k)
-      for (size_t t = 0; t < 2; ++t) so_far[k][t] = pool_.any(so_far[k][t], pool_.all(g[t], so_far[k - 1][t]));
+      for (const size_t t : k_both) so_far[k][t] = pool_.any(so_far[k][t], pool_.all(g[t], so_far[k - 1][t]));
   return so_far[n];
 }
 
@@ -161,7 +161,7 @@ bool Execution::written_out(Activation& a, uint32_t l, Pair entry, Mode mode) {
   master_stores_.clear();
   for (const auto& [v, now] : start) a.wide.erase(v.index);
   std::map<std::pair<uint32_t, uint32_t>, Pair> left = runs.back().exits;
-  for (size_t t = 0; t < 2; ++t)
+  for (const size_t t : k_both)
     for (size_t n = values.size(); n-- > 0;) {
       for (auto& [edge, g] : left) g[t] = pool_.any(runs[n].exits[edge][t], g[t]);
       for (const BlockId b : loop.blocks)

@@ -204,7 +204,7 @@ class Pass {
     Job job = within;
     if (seconds > 0) job.deadline = std::min(job.deadline, Job::with_budget(seconds).deadline);
     if (job.out_of_time()) return Answer::unknown;
-    const uint32_t limit[2] = {first_limit, second_limit};
+    const std::array<uint32_t, 2> limit{first_limit, second_limit};
     std::unordered_set<uint64_t> known;
     for (Term t : goal)
       for (uint64_t n : formula::names(pool, t)) known.insert(n);
@@ -215,7 +215,7 @@ class Pass {
         const Fact& f = x.trace.facts[i];
         if (taken[i] != 0) continue;
         bool applies = true;
-        for (unsigned t = 0; t < 2; ++t)
+        for (const size_t t : k_both)
           if ((f.threads >> t & 1) != 0) applies = applies && f.from[t] <= limit[t] && limit[t] <= f.until[t];
         if (!applies || (!f.names.empty() &&
                          std::none_of(f.names.begin(), f.names.end(), [&](uint64_t n) { return known.contains(n); })))
@@ -278,8 +278,9 @@ class Pass {
       for (const Products::Split& s : x.products.splits(e.kids[0], e.kids[1])) {
         if (++tried > k_most_splits) break;
         bool apart = true;
-        for (size_t side = 0; side < 2 && apart; ++side) {
-          const Term over = pool.ule(s.unit, s.rest[side]);
+        for (const Term rest : s.rest) {
+          if (!apart) break;
+          const Term over = pool.ule(s.unit, rest);
           if (pool.is_false(over)) continue;
           const std::vector<Term> question = about(pool, x.products, goal, i, over);
           apart = pool.is_false(pool.all(question)) ||
@@ -300,7 +301,7 @@ class Pass {
   // Is there a model of a launch of few threads, or of one of some others?
   bool few_threads(Pool& pool, Execution& x, const std::vector<Term>& goal, const Job& job, Model* model) {
     size_t axes = 0;
-    for (size_t d = 0; d < 3; ++d)
+    for (const size_t d : k_dimensions)
       axes += (pool.is_constant(x.local_size[d]) ? 0 : 1) + (pool.is_constant(x.num_groups[d]) ? 0 : 1);
     const uint32_t n = axes > 4 ? 2 : axes > 2 ? 4 : 8;
     struct Try {
@@ -370,7 +371,7 @@ class Pass {
 
   Side side(const Pool& pool, const Execution& x, const Model& model, size_t t) const {
     Side s;
-    for (size_t d = 0; d < 3; ++d) {
+    for (const size_t d : k_dimensions) {
       s.local_id[d] = model.value(pool, x.local_id[t][d]);
       s.group_id[d] = model.value(pool, x.group_id[t][d]);
     }
@@ -382,7 +383,7 @@ class Pass {
     for (const auto& [n, null] : x.null_parameters)
       if (model.value(pool, null) != 0) f.null_parameters.push_back(n);
     f.null_parameters.insert(f.null_parameters.end(), x.null_arguments.begin(), x.null_arguments.end());
-    for (size_t d = 0; d < 3; ++d) {
+    for (const size_t d : k_dimensions) {
       // Of what the question did not speak of, the least.
       f.local_size[d] = std::max<uint64_t>(1, model.value(pool, x.local_size[d]));
       f.num_groups[d] = std::max<uint64_t>(1, model.value(pool, x.num_groups[d]));
@@ -464,10 +465,10 @@ class Pass {
   order::Messages::Others others(Pool& pool, Execution& x) const {
     std::set<uint64_t> sizes;
     std::array<std::set<uint64_t>, 2> groups;
-    for (size_t d = 0; d < 3; ++d) {
+    for (const size_t d : k_dimensions) {
       for (const Term t : {x.local_size[d], x.num_groups[d]})
         for (uint64_t n : formula::names(pool, t)) sizes.insert(n);
-      for (size_t t = 0; t < 2; ++t)
+      for (const size_t t : k_both)
         for (uint64_t n : formula::names(pool, x.group_id[t][d])) groups[t].insert(n);
     }
     const auto checked = [&pool, &x, sizes](Term t, const std::set<uint64_t>& also) {
@@ -676,7 +677,7 @@ class Pass {
     });
     if (answer == Answer::unsat && around && !engine.ends_in_iteration(a)) {
       std::vector<Term> goal{a.guard[0], b.guard[1], overlap(a.offset[0], b.offset[1])};
-      for (size_t d = 0; d < 3; ++d) goal.push_back(pool.eq(x.local_id[0][d], x.local_id[1][d]));
+      for (const size_t d : k_dimensions) goal.push_back(pool.eq(x.local_id[0][d], x.local_id[1][d]));
       if (a.iteration[0] && b.iteration[1]) goal.push_back(pool.ne(a.iteration[0], b.iteration[1]));
       answer = ask(pool, x, goal, a.position, b.position, &model);
     }

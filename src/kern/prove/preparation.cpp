@@ -61,7 +61,7 @@ std::vector<Term> prepared(Pool& pool, const Products& products, std::vector<Ter
     for (size_t i = 0; i < goal.size() && at == goal.size(); ++i) {
       const formula::Node& n = pool[goal[i]];
       if (n.op != formula::Op::eq || pool.width(n.kids[0]) == 1) continue;
-      for (size_t side = 0; side < 2; ++side) {
+      for (const size_t side : {0, 1}) {
         const Term v = n.kids[side], t = n.kids[1 - side];
         if (pool[v].op != formula::Op::variable || products.number(v) || done.contains(v.id)) continue;
         const std::vector<uint64_t> in = formula::names(pool, t);
@@ -82,7 +82,7 @@ std::vector<Term> prepared(Pool& pool, const Products& products, std::vector<Ter
   for (size_t i = 0, n = goal.size(); i < n; ++i) {
     const formula::Node e = pool[goal[i]];
     if (e.op != formula::Op::eq || pool.width(e.kids[0]) == 1) continue;
-    for (size_t side = 0; side < 2; ++side) {
+    for (const size_t side : {0, 1}) {
       if (pool.is_constant(e.kids[side])) continue;
       const auto [it, fresh] = equals.emplace(e.kids[side].id, e.kids[1 - side]);
       if (!fresh) goal.push_back(pool.eq(it->second, e.kids[1 - side]));

@@ -506,7 +506,7 @@ std::vector<Products::Split> Products::splits(Term a, Term b) {
   });
   for (const Unit& u : units) {
     Split s;
-    Parts rest[2];
+    std::array<Parts, 2> rest;
     by_unit(*x, u, w, s.quotient[0], s.rest[0], rest[0]);
     by_unit(*y, u, w, s.quotient[1], s.rest[1], rest[1]);
     if (rest[0].empty() && rest[1].empty()) continue;

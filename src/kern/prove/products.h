@@ -55,7 +55,8 @@ class Products {
   // Both sides of an equation by one of its units: with rests below the unit, it says that quotients and rests are
   // equal.
   struct Split {
-    Term unit, rest[2], quotient[2];
+    Term unit;
+    std::array<Term, 2> rest, quotient;
   };
   std::vector<Split> splits(Term a, Term b);
   // An id, a size or a product.

@@ -150,7 +150,7 @@ class Prover {
   Result decide(bool two_pass) {
     bool one_thread = true, one_group = true, one_warp = true;
     uint64_t threads = 1;
-    for (size_t d = 0; d < 3; ++d) {
+    for (const size_t d : k_dimensions) {
       one_thread = one_thread && options_.launch.local_size[d] == 1;
       one_group = one_group && options_.launch.num_groups[d] == 1;
       one_warp = one_warp && options_.launch.local_size[d] != 0;

@@ -16,7 +16,7 @@ namespace fencepost::prove {
 using namespace ir;
 
 bool Execution::implied(Pair guard, Pair by) {
-  for (size_t t = 0; t < 2; ++t)
+  for (const size_t t : k_both)
     if (!pool_.is_false(pool_.all(by[t], pool_.not_(guard[t])))) return false;
   return true;
 }
@@ -25,7 +25,7 @@ void Execution::note_generic(AccessKind kind, RegionId r, Pair guard, Pair point
   const Space space = m_.region(r).space;
   if (!bulk_possible_ || (space != Space::group && space != Space::global)) return;
   GenericUse g{.at = {position_, guard, loops_around_, 0}, .kind = kind, .region = r, .lasts = lasts};
-  for (size_t t = 0; t < 2; ++t)
+  for (const size_t t : k_both)
     g.at.guard[t] = pool_.all(guard[t], pool_.eq(base_of(pointer[t]), pool_.constant(r.index + 1, 16)));
   if (pool_.is_false(g.at.guard[0]) && pool_.is_false(g.at.guard[1])) return;
   g.object = kind != AccessKind::read && object_access_;

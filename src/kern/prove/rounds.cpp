@@ -117,8 +117,7 @@ void Execution::parted(Activation& a, uint32_t l, Pair entry) {
   ++position_;
   Phis next = incoming(a, l, true);
   for (size_t i = 0; i < next.size(); ++i)
-    for (size_t t = 0; t < 2; ++t)
-      next[i].second[t] = pool_.ite(run.latch[t], next[i].second[t], run.phis[i].second[t]);
+    for (const size_t t : k_both) next[i].second[t] = pool_.ite(run.latch[t], next[i].second[t], run.phis[i].second[t]);
   header_invariants(a, l, next, run.latch, mode, Header::maintained);
   come_back(a, aside, true);
   iteration_ = outer_iteration;

@@ -188,7 +188,7 @@ Rows::Parts Rows::collected(Parts out) {
 Term Rows::outside(const Parts& rest, Term length, int64_t unit) const {
   const Term zero = pool_.constant(0, k_bits);
   // Two numbers of one unit, of any size: each is in its row, which is what guards say.
-  Term sides[2];
+  std::array<Term, 2> sides;
   const bool two = std::all_of(rest.begin(), rest.end(), [&](const Part& p) {
     Term& side = sides[p.c < 0];
     if (!p.a || p.b || (p.c != unit && p.c != -unit) || side) return false;

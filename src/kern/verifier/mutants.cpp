@@ -68,8 +68,7 @@ bool make_small(const ir::Module& m, ir::FunctionId kernel, prove::Options& o, c
           l.num_groups[d] = l.num_groups[d] == 0 ? 2 : std::min(l.num_groups[d], groups);
       }
       if (threads(l) <= k_threads && std::none_of(tries.begin(), tries.end(), [&](const flow::Launch& t) {
-            return std::equal(t.local_size, t.local_size + 3, l.local_size) &&
-                   std::equal(t.num_groups, t.num_groups + 3, l.num_groups);
+            return t.local_size == l.local_size && t.num_groups == l.num_groups;
           }))
         tries.push_back(l);
     }
