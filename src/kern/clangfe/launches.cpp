@@ -17,16 +17,46 @@ using clang::Expr;
 using clang::VarDecl;
 using Number = std::optional<llvm::APSInt>;
 
+// Types of which some place of the text is written through a pointer or reference to const.
+class ConstCasts : public clang::RecursiveASTVisitor<ConstCasts> {
+ public:
+  explicit ConstCasts(clang::ASTContext& context) : context_(context) {}
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool shouldVisitLambdaBody() const { return true; }
+  bool VisitExplicitCastExpr(clang::ExplicitCastExpr* e) {
+    clang::QualType to = e->getTypeAsWritten(), from = e->getSubExprAsWritten()->getType();
+    if (from.isNull()) return true;
+    if (to->isDependentType() || from->isDependentType()) return true;  // its instances are looked at
+    if (!to->isReferenceType() && !from->isPointerType()) return true;
+    if (!to->isReferenceType() && !to->isPointerType()) return true;
+    to = to->getPointeeType();
+    if (from->isPointerType()) from = from->getPointeeType();
+    if (!from.isConstQualified() || to.isConstQualified()) return true;
+    if (!users_text(context_.getSourceManager(), context_.getTargetInfo(), e->getBeginLoc())) return true;
+    if (from->isVoidType())
+      found.any = true;
+    else
+      found.types.insert(from.getCanonicalType().getUnqualifiedType().getAsOpaquePtr());
+    return true;
+  }
+  Unconst found;
+
+ private:
+  clang::ASTContext& context_;
+};
+
 // What a function does with its variables.
 class Uses : public clang::RecursiveASTVisitor<Uses> {
  public:
-  explicit Uses(clang::ASTContext& context) : context_(context) {}
+  Uses(clang::ASTContext& context, const Unconst& unconst) : context_(context), unconst_(unconst) {}
   bool shouldVisitLambdaBody() const { return true; }
 
   bool VisitImplicitCastExpr(clang::ImplicitCastExpr* e) {
     if (e->getCastKind() == clang::CK_LValueToRValue) read(e->getSubExpr());
     // A reference to what may not be written through it.
-    if (e->getCastKind() == clang::CK_NoOp && e->isLValue() && e->getType().isConstQualified()) read(e->getSubExpr());
+    if (e->getCastKind() == clang::CK_NoOp && e->isLValue() && e->getType().isConstQualified() &&
+        !unconst_.contains(e->getType()))
+      read(e->getSubExpr());
     return true;
   }
   bool VisitCXXConstructExpr(clang::CXXConstructExpr* e) {
@@ -159,6 +189,7 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
   }
 
   clang::ASTContext& context_;
+  const Unconst& unconst_;
   std::map<const VarDecl*, std::set<const clang::DeclRefExpr*>> uses_;
   std::set<const clang::DeclRefExpr*> reads_;
   std::map<const clang::IdentifierInfo*, std::set<unsigned>> places_;
@@ -708,11 +739,21 @@ class Launches : public clang::RecursiveASTVisitor<Launches> {
 
 }  // namespace
 
-std::vector<FoundLaunch> launches_of(clang::ASTContext& context, const clang::FunctionDecl& host,
-                                     const Doubts& doubts) {
+bool Unconst::contains(clang::QualType t) const {
+  return any || types.contains(t.getCanonicalType().getUnqualifiedType().getAsOpaquePtr());
+}
+
+Unconst written_through_const(clang::ASTContext& context) {
+  ConstCasts v(context);
+  v.TraverseAST(context);
+  return std::move(v.found);
+}
+
+std::vector<FoundLaunch> launches_of(clang::ASTContext& context, const clang::FunctionDecl& host, const Doubts& doubts,
+                                     const Unconst& unconst) {
   clang::Stmt* body = host.getBody();
   if (body == nullptr) return {};
-  Uses uses(context);
+  Uses uses(context, unconst);
   uses.TraverseStmt(body);
   for (clang::ParmVarDecl* p : host.parameters()) uses.TraverseDecl(p);
   Evaluator evaluate(context, uses, body->getSourceRange(), doubts);

@@ -13,6 +13,7 @@
 #include <clang/AST/Expr.h>
 #include <clang/AST/ExprCXX.h>
 
+#include <set>
 #include <vector>
 
 #include "clangfe/clangfe.h"
@@ -30,8 +31,17 @@ struct FoundLaunch {
   const clang::FunctionDecl* host = nullptr;
 };
 
+// Types from which a cast of the user's text takes `const` away: a reference to const may write to such a variable.
+struct Unconst {
+  bool any = false;             // through `const void*`
+  std::set<const void*> types;  // canonical, without qualifiers
+  bool contains(clang::QualType t) const;
+};
+Unconst written_through_const(clang::ASTContext& context);
+
 // All launches in the body of a function or of an instance of a template.
-std::vector<FoundLaunch> launches_of(clang::ASTContext& context, const clang::FunctionDecl& host, const Doubts& doubts);
+std::vector<FoundLaunch> launches_of(clang::ASTContext& context, const clang::FunctionDecl& host, const Doubts& doubts,
+                                     const Unconst& unconst);
 
 // What the function does itself rests on text that is in doubt. Functions that it calls are not looked into, but for
 // those that are computed when the text is compiled.

@@ -286,6 +286,8 @@ RegionId Lowering::region_of(const llvm::GlobalVariable& g) {
         initial_contents(g.getInitializer(), 0, r);
       }
     }
+  } else if (g.hasInitializer() && !llvm::isa<llvm::UndefValue>(g.getInitializer())) {
+    r.first_value = !g.getInitializer()->isNullValue();
   }
   module_.regions[id.index] = std::move(r);
   return id;

@@ -53,7 +53,8 @@ bool launches_nothing(const clang::CallExpr* c) {
 // Goes over declarations and bodies as clang has them, instances of templates in the place of their patterns.
 class Sweep : public clang::RecursiveASTVisitor<Sweep> {
  public:
-  Sweep(clang::ASTContext& context, const Doubts& doubts) : context_(context), doubts_(doubts) {}
+  Sweep(clang::ASTContext& context, const Doubts& doubts)
+      : context_(context), doubts_(doubts), unconst_(written_through_const(context)) {}
   bool shouldVisitTemplateInstantiations() const { return true; }
   bool shouldVisitLambdaBody() const { return true; }
 
@@ -148,7 +149,7 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
     return true;
   }
   void look_for_launches(const FunctionDecl& host) {
-    for (FoundLaunch& l : launches_of(context_, host, doubts_)) {
+    for (FoundLaunch& l : launches_of(context_, host, doubts_, unconst_)) {
       if (l.config.isValid()) configured.insert(l.config);
       if (l.callee == nullptr) continue;
       // Instances of a template share what does not depend on its arguments, the name of the kernel among it: each
@@ -160,6 +161,7 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
 
   clang::ASTContext& context_;
   const Doubts& doubts_;
+  const Unconst unconst_;
   std::set<const clang::Expr*> launched_, idle_;
   std::set<const FunctionDecl*> hosts_;
 };

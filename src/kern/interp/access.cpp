@@ -158,7 +158,7 @@ void Run::stamp(Logged& l, const Thread& t) const {
   l.epoch = happened_ != nullptr ? happened_->epoch(t.number) : 0;
 }
 
-bool Run::conflict(const AccessRecord& a, const AccessRecord& b, bool groups_differ) {
+bool Run::conflict(const AccessRecord& a, const AccessRecord& b, bool groups_differ) const {
   if (a.kind == AccessKind::read && b.kind == AccessKind::read) return false;
   if (a.kind == AccessKind::atomic && b.kind == AccessKind::atomic) {
     // Atomic for each other only if of the same bytes, and within the scope that both name. Two groups may be of two
@@ -167,7 +167,8 @@ bool Run::conflict(const AccessRecord& a, const AccessRecord& b, bool groups_dif
     const auto narrow = [&](Scope s) {
       return s == Scope::thread || (groups_differ && (s == Scope::group || s == Scope::warp || s == Scope::cluster));
     };
-    return narrow(a.scope) || narrow(b.scope);
+    // Before OpenCL 3.1 they have to name the same scope.
+    return narrow(a.scope) || narrow(b.scope) || (m_.dialect == ir::Dialect::opencl && a.scope != b.scope);
   }
   return true;
 }

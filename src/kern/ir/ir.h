@@ -117,6 +117,7 @@ struct Region {
   Contents contents = Contents::unknown;
   std::vector<uint8_t> initial;          // contents given: `size` bytes
   std::vector<InitialPointer> pointers;  // laid over `initial`
+  bool first_value = false;              // contents unknown: the text starts it with something else than zeros
   bool restrict_ = false;                // the parameter says restrict
   PlaceId place;
 };

@@ -9,10 +9,26 @@ namespace fencepost::order {
 
 using namespace ir;
 
+namespace {
+
+// Before OpenCL 3.1 two scopes are inclusive only if they are the same one (The OpenCL Specification, "Memory Ordering
+// Rules: Inclusive Scope"). A fence beside an atomic of another scope is none then, in the memory of that atomic.
+bool inclusive(Dialect dialect, Scope a, Scope b) { return dialect != Dialect::opencl || a == b; }
+
+Trace& of_one_scope(Trace& trace, Dialect dialect) {
+  for (FenceRecord& f : trace.fences)
+    for (const AccessRecord& a : trace.accesses)
+      if (a.atomic != nullptr && !inclusive(dialect, f.scope, a.atomic->scope))
+        (a.space == Space::group ? f.local : f.global) = false;
+  return trace;
+}
+
+}  // namespace
+
 Engine::Engine(Pool& pool, const Module& m, Trace& trace, const Setting& setting, Question impossible)
     : pool_(pool),
       m_(m),
-      x_(trace),
+      x_(of_one_scope(trace, setting.dialect)),
       setting_(setting),
       impossible_(std::move(impossible)),
       locks_(pool, m, trace, setting_, impossible_),
@@ -46,7 +62,10 @@ bool Engine::narrow(const AccessRecord& a) const {
 Engine::Conflict Engine::conflict(const AccessRecord& a, const AccessRecord& b) const {
   Conflict none{pool_.no(), pool_.no()};
   if (a.region != b.region || (a.kind == AccessKind::read && b.kind == AccessKind::read)) return none;
-  const bool atomics = a.kind == AccessKind::atomic && b.kind == AccessKind::atomic && !narrow(a) && !narrow(b);
+  const bool scopes =
+      a.atomic == nullptr || b.atomic == nullptr || inclusive(setting_.dialect, a.atomic->scope, b.atomic->scope);
+  const bool atomics =
+      a.kind == AccessKind::atomic && b.kind == AccessKind::atomic && !narrow(a) && !narrow(b) && scopes;
   const auto aligned = [&](Term o) {
     return std::has_single_bit(a.bytes) && pool_[o].trailing_zeros >= std::countr_zero(a.bytes);
   };

@@ -189,7 +189,13 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
       // Where objects of a thread's own lie, among themselves and among others, differs between threads.
       const Term own = p.all({p.any(own_object(base_of(o[0])), own_object(base_of(o[1]))), p.ne(base_of(o[0]), null),
                               p.ne(base_of(o[1]), null)});
-      const Term before = p.ult(base_of(o[0]), base_of(o[1]));
+      // Nobody says which of two arrays lies lower. The reference's suite takes the order of the parameters.
+      compare_parameters(o[0], o[1]);
+      const Term order = p.concat(base_of(o[0]), base_of(o[1]));
+      const Term before = options_.nullable && !p.is_true(same)
+                              ? p.ite(p.any(p.eq(base_of(o[0]), null), p.eq(base_of(o[1]), null)),
+                                      p.ult(base_of(o[0]), base_of(o[1])), p.apply(p.symbol("lies_lower"), 1, {order}))
+                              : p.ult(base_of(o[0]), base_of(o[1]));
       const bool unclear = !p.is_false(own) && !p.is_true(same);
       return p.ite(same, p.ult(offset_of(o[0]), offset_of(o[1])), unclear ? p.ite(own, memory.any(1), before) : before);
     }

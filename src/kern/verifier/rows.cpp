@@ -138,6 +138,13 @@ class Arrays {
       if (s.variable.empty() || m_.regions[r].name == s.variable) out.push_back(m_.regions[r].name);
     return out;
   }
+  // Variables of file scope that the text starts with something else than zeros.
+  void add_first_values(std::map<std::string, clangfe::Start>& out) const {
+    for (const uint32_t r : file_)
+      if (m_.regions[r].first_value)
+        out.try_emplace(m_.regions[r].name, clangfe::Start{.variable = m_.regions[r].name,
+                                                           .why = "its first value in the text is another one"});
+  }
   // The other array, by its name.
   std::optional<std::string> beside(uint32_t parameter) const {
     for (const auto& [other, regions] : of_)
@@ -248,6 +255,7 @@ std::vector<Question> questions(const launch::Options& given, const ir::Module& 
         if (q.no_proof.empty()) q.no_proof = no_proof_of(m, f, arrays, h);
         add_starts(arrays, h, q.starts);
       }
+    arrays.add_first_values(q.starts);
     out.push_back(std::move(q));
     return out;
   }
@@ -275,6 +283,7 @@ std::vector<Question> questions(const launch::Options& given, const ir::Module& 
                    .cooperative = h.cooperative,
                    .shared = h.shared});
     add_starts(arrays, h, out.back().starts);
+    arrays.add_first_values(out.back().starts);
   }
   return out;
 }
