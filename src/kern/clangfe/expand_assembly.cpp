@@ -669,7 +669,8 @@ class Expansion {
       if (k_parts.count(p) == 0 && !p.starts_with("L1::") && !p.starts_with("L2::") && !p.starts_with("level::"))
         return std::nullopt;
       if (p == "v2" || p == "v4" || p == "v8") out.elements = static_cast<unsigned>(p[1] - '0');
-      out.is_volatile = out.is_volatile || p == "volatile" || p == "cv";
+      // Operations on the cache, as `cv`, are of weak accesses, and change nothing in the memory model.
+      out.is_volatile = out.is_volatile || p == "volatile";
     }
     out.words = s.parts.back() == "b128";
     if (out.words && out.elements > 1) return std::nullopt;

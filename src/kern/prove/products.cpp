@@ -272,7 +272,9 @@ Term Products::multiply(Term a, Term b) {
 
 Term Products::stepped(Term k, Term step, uint8_t bits) {
   const auto s = any_ && positive(step) ? parts(step) : std::nullopt;
-  if (!s) return pool_.mul(k, step);
+  // Another number in it may be another one of each thread.
+  if (!s || std::any_of(s->begin(), s->end(), [](const Part& p) { return p.u || !sizes_only(p.f); }))
+    return pool_.mul(k, step);
   const uint8_t w = pool_.width(step);
   Term r = pool_.constant(0, w);
   for (const Part& p : *s) r = pool_.add(r, pool_.scale(p.f == Monomial{} ? k : counted(k, p.f, w, bits), p.c));

@@ -310,6 +310,10 @@ std::string questions() {
   stepped("i by w - 1", wide, p.sub(w, number(1)), 32);
   stepped("i by x0", wide, s.id[0][0], 32);
   stepped("i by k", wide, s.k, 32);
+  // What is no sum of sizes may be another number of each thread.
+  stepped("i by b + 64", wide, p.add(p.zext(s.b, 32), number(64)), 32);
+  stepped("i by b + w + 1", wide, p.add(p.add(p.zext(s.b, 32), w), number(1)), 32);
+  stepped("i by x0 + 1", wide, p.add(s.id[0][0], number(1)), 32);
   const auto variable = [&](const std::string& name, Term t) {
     while (p[t].op == Op::zext) t = p[t].kids[0];
     s.say(fmt::format("{}: number {}, size {}", name, s.products.number(t), s.products.is_size(p[t].value)));

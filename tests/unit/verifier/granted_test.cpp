@@ -100,6 +100,51 @@ TEST(FirstValues, of_the_text_are_no_zeros) {
            .exit_code = 1}});
 }
 
+// PTX ISA, "Cache Operators": they belong to weak loads and stores, and are hints.
+TEST(CacheOperators, make_no_access_a_strong_one) {
+  const auto message = [](const std::string& load) {
+    return "__global__ void k(int* d, int* f, int* o) { if (threadIdx.x != 0) return;\n"
+           "if (blockIdx.x == 0) { d[0] = 1; asm volatile(\"st.release.gpu.global.u32 [%0], %1;\" :: \"l\"(f), "
+           "\"r\"(1) "
+           ": \"memory\"); }\nelse { int v; do { asm volatile(\"" +
+           load +
+           " %0, [%1];\" : \"=r\"(v) : \"l\"(f) : \"memory\"); } while (v != 1);\n"
+           "asm volatile(\"fence.acq_rel.gpu;\" ::: \"memory\"); o[blockIdx.x] = d[0]; } }\n";
+  };
+  for (const auto& [load, code] : std::vector<std::pair<std::string, int>>{{"ld.relaxed.gpu.global.u32", 0},
+                                                                           {"ld.volatile.global.u32", 0},
+                                                                           {"ld.global.cv.u32", 1},
+                                                                           {"ld.weak.global.cv.u32", 1},
+                                                                           {"ld.global.cg.u32", 1},
+                                                                           {"ld.global.u32", 1}})
+    decide({{.name = "cache.cu", .text = message(load).c_str(), .exit_code = code, .options = {"--model=ptx"}}});
+}
+
+// A step that differs between threads, where a size is not fixed.
+TEST(Steps, of_a_loop_may_differ_between_threads) {
+  const auto loop = [](const std::string& step) {
+    return "__global__ void k(int* a, int n) { int t = threadIdx.x; for (int i = t; i < n; i += " + step +
+           ") a[i] = t; }\n";
+  };
+  const auto rounds = [](const std::string& step) {
+    return "__global__ void k(int n) { int t = threadIdx.x; for (int i = 0; i < n; i += " + step +
+           ") __syncthreads(); }\n";
+  };
+  const std::vector<std::pair<std::string, int>> rows = {
+      {loop("64"), 0},           {loop("64 * gridDim.x"), 0},        {loop("64 + t / 63"), 1},
+      {loop("64 + (t & 1)"), 1}, {loop("64 + (t > 62)"), 1},         {loop("gridDim.x + t / 63"), 1},
+      {rounds("1"), 0},          {rounds("1 + gridDim.x"), 0},       {rounds("1 + t / 63"), 1},
+      {rounds("1 + t"), 1},      {rounds("gridDim.x + (t & 1)"), 1},
+  };
+  for (const char* grid : {"--gridDim=*", "--gridDim=1"})
+    for (const auto& [text, code] : rows)
+      decide({{.name = "step.cu",
+               .text = text.c_str(),
+               .exit_code = code,
+               .options = {"--blockDim=64", grid, "--no-attack"},
+               .launched = true}});
+}
+
 // Before OpenCL 3.1 scopes have to be the same.
 TEST(Scopes, of_opencl_are_inclusive_only_if_they_are_one) {
   const auto counter = [](const std::string& one, const std::string& other) {
