@@ -330,6 +330,19 @@ llvm::Value* call_of(llvm::IRBuilder<>& build, std::string name, llvm::Type* res
   return build.CreateCall(m->getOrInsertFunction(name, llvm::FunctionType::get(result, types, false)), arguments);
 }
 
+// The thread ends at a trap, also where clang lets code follow: `__trap()` is no function without a return to it.
+void end_at_traps(llvm::Function& f) {
+  std::vector<llvm::Instruction*> behind;
+  for (llvm::BasicBlock& b : f)
+    for (llvm::Instruction& i : b)
+      if (is_call_of(i, "llvm.trap")) {
+        if (!llvm::isa<llvm::UnreachableInst>(*i.getNextNode())) behind.push_back(i.getNextNode());
+        break;
+      }
+  for (llvm::Instruction* i : behind) llvm::changeToUnreachable(i);
+  if (!behind.empty()) llvm::EliminateUnreachableBlocks(f);
+}
+
 // A weak compare-exchange may fail though it finds what it expects, and is a load then (C11 7.17.7.4, to which OpenCL C
 // 3.0, 6.15.12.7.5, refers). The other way is one that does not.
 void let_weak_fail(llvm::Function& f) {
@@ -463,6 +476,7 @@ void prepare(llvm::Module& module, const Options& options) {
     if (f.isDeclaration()) continue;
     f.removeFnAttr(llvm::Attribute::OptimizeNone);
     llvm::EliminateUnreachableBlocks(f);
+    end_at_traps(f);
     hold_unset(f);
     set_fresh_pointers(f);
     take_library_fills(f);

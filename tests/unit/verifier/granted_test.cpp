@@ -120,6 +120,21 @@ TEST(CacheOperators, make_no_access_a_strong_one) {
     decide({{.name = "cache.cu", .text = message(load).c_str(), .exit_code = code, .options = {"--model=ptx"}}});
 }
 
+TEST(Traps, end_the_thread) {
+  const auto kernel = [](const std::string& body) {
+    return "__global__ void k(int* o) { int t = threadIdx.x, g = 64 * blockIdx.x + t; " + body + " }\n";
+  };
+  for (const std::string trap : {"__trap();", "__builtin_trap();", "asm volatile(\"trap;\");"})
+    for (const auto& [body, code] : std::vector<std::pair<std::string, int>>{
+             {"if (t >= 32) " + trap + " o[64 * blockIdx.x + t % 32] = t;", 0},
+             {"if (t >= 33) " + trap + " o[64 * blockIdx.x + t % 32] = t;", 1},
+             {"o[64 * blockIdx.x + t % 32] = t; if (t >= 32) " + trap, 1},
+             {"if (t == 5) " + trap + " else __syncthreads(); o[g] = t;", 1},
+             {"for (int i = 0; i < 4; ++i) { if (i == t) { " + trap + " } o[g] = i; }", 0},
+             {"for (int i = 0; i < 4; ++i) { if (i == 9) " + trap + " o[blockIdx.x] = t; }", 1}})
+      decide({{.name = "trap.cu", .text = kernel(body).c_str(), .exit_code = code}});
+}
+
 // A step that differs between threads, where a size is not fixed.
 TEST(Steps, of_a_loop_may_differ_between_threads) {
   const auto loop = [](const std::string& step) {
