@@ -337,11 +337,18 @@ class Evaluator {
 
   Number number(const Expr* e) { return doubtful(e) ? Number{} : number(e, 0); }
   Dim3 extent(const Expr* e) { return doubtful(e) ? Dim3{} : extent(e, 0); }
-  // `nullptr`, NULL or 0 as a pointer.
+  // `nullptr`, NULL or 0 as a pointer, or a variable that keeps one.
   bool null(const Expr* e) const {
-    return !e->isTypeDependent() && e->getType()->isPointerType() && !doubtful(e) &&
-           e->IgnoreParenCasts()->isNullPointerConstant(context_, Expr::NPC_ValueDependentIsNotNull) !=
-               Expr::NPCK_NotNull;
+    if (e->isTypeDependent() || !e->getType()->isPointerType() || doubtful(e)) return false;
+    const auto constant = [&](const Expr* x) {
+      return x->IgnoreParenCasts()->isNullPointerConstant(context_, Expr::NPC_ValueDependentIsNotNull) !=
+             Expr::NPCK_NotNull;
+    };
+    const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e->IgnoreParenCasts());
+    const auto* v = d != nullptr ? clang::dyn_cast<VarDecl>(d->getDecl()) : nullptr;
+    const Expr* init =
+        v != nullptr && v->getType()->isPointerType() && !clang::isa<clang::ParmVarDecl>(v) ? kept(v) : nullptr;
+    return constant(e) || (init != nullptr && !doubtful(init) && constant(init));
   }
 
  private:

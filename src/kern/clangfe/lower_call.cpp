@@ -270,6 +270,17 @@ std::optional<Values> Lowering::lower_intrinsic(const llvm::IntrinsicInst& c) {
     case Intrinsic::prefetch:
       return Values{};
     case Intrinsic::assume: {
+      // __builtin_assume_aligned(p, n, offset).
+      for (unsigned k = 0; k < c.getNumOperandBundles(); ++k) {
+        const llvm::OperandBundleUse b = c.getOperandBundleAt(k);
+        const auto* n = b.Inputs.size() > 1 ? llvm::dyn_cast<llvm::ConstantInt>(b.Inputs[1]) : nullptr;
+        if (b.getTagName() != "align" || n == nullptr || n->isZero() || n->getBitWidth() > 64) continue;
+        const uint32_t w = module_.pointer_bits;
+        ValueId address = compute(Op::pointer_to_bits, {value(b.Inputs[0])}, w);
+        if (b.Inputs.size() > 2) address = compute(Op::sub, {address, resize(value(b.Inputs[2]), w, true)}, w);
+        const ValueId rest = compute(Op::and_, {address, bits(n->getZExtValue() - 1, w)}, w);
+        emit(Annotation{.note = Note::assume, .condition = compute(Op::eq, {rest, bits(0, w)}, 1)});
+      }
       emit(Annotation{.note = Note::assume, .condition = value(c.getArgOperand(0))});
       return Values{};
     }

@@ -187,24 +187,26 @@ std::optional<Values> Lowering::lower_opencl(const llvm::CallBase& c, const Dema
     barrier(group ? Scope::group : Scope::warp, orders ? bit_of(flags, 0) : off, orders ? bit_of(flags, 1) : off);
     return Values{};
   }
+  // One that orders neither local nor global memory is one of images (flow/stale.h).
+  const auto fence = [&](uint64_t flags, Order order, Scope scope) {
+    const bool local = (flags & 1) != 0, global = (flags & 2) != 0;
+    if (local || global) emit(Fence{.order = order, .scope = scope, .local = local, .global = global});
+    if ((flags & 4) != 0) emit(Fence{.order = order, .scope = scope, .local = false, .global = false});
+    return Values{};
+  };
   if (n == "mem_fence" || n == "read_mem_fence" || n == "write_mem_fence") {
     const auto flags = constant_of(arg(0));
-    emit(Fence{.order = n == "mem_fence"        ? Order::acq_rel
-                        : n == "read_mem_fence" ? Order::acquire
-                                                : Order::release,
-               .scope = Scope::group,
-               .local = flags && (*flags & 1) != 0,
-               .global = flags && (*flags & 2) != 0});
-    return Values{};
+    if (!flags) return refuse("'" + n + "' with flags that are not constant");
+    return fence(*flags,
+                 n == "mem_fence"        ? Order::acq_rel
+                 : n == "read_mem_fence" ? Order::acquire
+                                         : Order::release,
+                 Scope::group);
   }
   if (n == "atomic_work_item_fence") {
     const auto flags = constant_of(arg(0)), order = constant_of(arg(1)), scope = constant_of(arg(2));
-    if (!order || !scope) return refuse("a fence whose order or scope is not constant");
-    emit(Fence{.order = order_of(*order),
-               .scope = scope_of(*scope),
-               .local = flags && (*flags & 1) != 0,
-               .global = flags && (*flags & 2) != 0});
-    return Values{};
+    if (!flags || !order || !scope) return refuse("a fence whose flags, order or scope are not constant");
+    return fence(*flags, order_of(*order), scope_of(*scope));
   }
   if (n == "printf" || n == "prefetch")
     return n == "printf" ? Values{emit({Type::bits, 32}, unspecified("what printf returns"))} : Values{};

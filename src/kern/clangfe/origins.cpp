@@ -134,7 +134,9 @@ std::vector<Origins::Given> Origins::gather(const FoundLaunch& l, uint32_t frame
       // A pointer as a number; other numbers are none.
       if (!pointer && g.values.atoms.empty()) continue;
       if (g.values.atoms.empty() && !g.values.unknown)
-        g.values.unknown = e->isNullPointerConstant(context_, Expr::NPC_ValueDependentIsNotNull) == Expr::NPCK_NotNull;
+        g.values.unknown =
+            e->isNullPointerConstant(context_, Expr::NPC_ValueDependentIsNotNull) == Expr::NPCK_NotNull &&
+            std::find(l.launch.null.begin(), l.launch.null.end(), k) == l.launch.null.end();
       all.push_back(std::move(g));
     }
   }

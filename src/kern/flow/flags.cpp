@@ -94,6 +94,10 @@ bool may_overlap(const Touch& a, const Touch& b) {
   return ahead < int64_t{b.access->bytes} || u - ahead < int64_t{a.access->bytes};
 }
 
+bool same_place(const Touch& a, const Touch& b) {
+  return a.place.unit == 0 && b.place.unit == 0 && a.place.constant == b.place.constant;
+}
+
 // The loads whose value says whether a loop around them is left.
 std::set<uint32_t> decide_loops(const Function& f) {
   const Cfg cfg(f);
@@ -215,11 +219,12 @@ void strengthen_flags(Module& m) {
       if (!t.polled || flags.contains(t.instruction)) continue;
       const bool fit = std::all_of(all.begin(), all.end(), [&](const Touch& o) {
         return (!o.load && !o.atomic) || !may_overlap(t, o) ||
-               ((o.polled || o.atomic) && o.access->bytes == t.access->bytes);
+               ((o.polled || o.atomic || same_place(t, o)) && o.access->bytes == t.access->bytes);
       });
       if (!fit) continue;
       for (const Touch& o : all)
-        if (may_overlap(t, o) && o.is_volatile && o.access->bytes == t.access->bytes) flags.insert(o.instruction);
+        if (may_overlap(t, o) && o.is_volatile && (o.polled || !o.load) && o.access->bytes == t.access->bytes)
+          flags.insert(o.instruction);
     }
     for (const Touch& t : all)
       if (flags.contains(t.instruction)) strengthen(*t.instruction);

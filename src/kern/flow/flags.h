@@ -5,7 +5,9 @@
 // before anything else looks at the module: prover and interpreter then see the same.
 //
 // Only of places that are nothing but flags: each load that may touch such a place is volatile, of the same bytes, and
-// decides whether a loop around it is left. Volatile data, that is read for its value, stays what it is: it races.
+// decides whether a loop around it is left. Volatile data, that is read for its value, stays what it is: it races. So
+// does a load of the flag itself that decides no loop: it stays a plain one beside the flag's atomics, and races with
+// them where threads come to it without order.
 // Places are told apart by the constant part of their address, modulo what the variable parts are multiples of: the
 // fields of an array of structures are places of their own.
 #include "ir/ir.h"

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "ir/ir.h"
@@ -21,6 +22,8 @@ struct Assumption {
     counter,          // the array's counters do not come round within one launch
     whole_warps,      // blocks are made of whole warps
     late_exit,        // who leaves the kernel after work of its own has exited
+    volatile_flags,   // volatile accesses are relaxed atomics, as PTX says
+    legacy_scope,     // atomics of OpenCL 1.x have the device's scope
   };
   std::string text;
   Kind kind = other;
@@ -67,6 +70,35 @@ inline Assumption late_exit() {
       "of "
       "its own first: who waits does so for lanes that have not exited (PTX); the guide asks all lanes that have not",
       Assumption::late_exit};
+}
+
+// OpenCL C 1.0 to 1.2 know no scopes, and their atomics are of memory that all work groups share; programs count with
+// them across work groups. OpenCL C 3.0, 6.15.12.8, makes them "equivalent to atomic operations with
+// memory_order_relaxed consistency and memory_scope_work_group scope", by which two work groups race. `check` takes it
+// so.
+inline bool of_opencl_1(const ir::Atomic& a) {
+  std::string_view n = a.spelling;
+  n = n.substr(n.starts_with("atomic_") ? 7 : n.starts_with("atom_") ? 5 : n.size());
+  return n == "add" || n == "sub" || n == "xchg" || n == "inc" || n == "dec" || n == "min" || n == "max" ||
+         n == "and" || n == "or" || n == "xor" || n == "cmpxchg";
+}
+inline Assumption legacy_scope() {
+  return {
+      "the atomic functions of OpenCL 1.x (atomic_inc) are atomic for all work groups of the device, as programs of "
+      "OpenCL 1.x use them; OpenCL C 3.0 (6.15.12.8) gives them the scope of a work group",
+      Assumption::legacy_scope};
+}
+
+// What the document of PTX says, so that it is no assumption under --model=ptx.
+inline bool said_by_ptx(const Assumption& a) {
+  return a.kind == Assumption::fences_in_order || a.kind == Assumption::volatile_flags;
+}
+
+// Nothing is assumed that a run may show to be false.
+inline bool holds_in_runs(const Assumptions& all) {
+  for (const Assumption& a : all)
+    if (a.kind != Assumption::legacy_scope) return false;
+  return true;
 }
 
 }  // namespace fencepost::order

@@ -223,7 +223,9 @@ Engine::Edges Engine::edges(const AccessRecord& a, const AccessRecord& b) {
   }
   meetings(a, b, out);
   if (out.settled) return out;
-  if (last_.any()) {
+  // Fences and ordered atomics of OpenCL order an image only where they name images, which is not followed.
+  const bool image = m_.dialect == Dialect::opencl && m_.region(a.region).origin == Origin::image;
+  if (last_.any() && !image) {
     const Term behind = last_.ordered(a, b);
     out.settled = pool_.is_true(behind);
     if (out.settled) return out;
@@ -231,7 +233,7 @@ Engine::Edges Engine::edges(const AccessRecord& a, const AccessRecord& b) {
   }
   named_barriers(a, b, out);
   lock_step(a, b, out);
-  critical_sections(a, b, out);
+  if (!image) critical_sections(a, b, out);
   return out;
 }
 

@@ -99,6 +99,7 @@ std::vector<Term> Messages::facts_of(size_t thread, uint32_t position, const std
 bool Messages::ordered(const AccessRecord& a, const AccessRecord& b, const std::vector<Term>& goal) {
   if (x_.observations.empty() || a.async() || b.async() || a.by_contract || b.by_contract || a.spec || b.spec)
     return false;
+  if (m_.dialect == Dialect::opencl && m_.region(a.region).origin == Origin::image) return false;  // as Engine::edges
   const std::array<uint32_t, 2> limits{a.position, b.position};
   return passes({a, b, 0, 1, goal, limits}) || passes({b, a, 1, 0, goal, limits}) ||
          in_turns({a, b, 0, 1, goal, limits}) || handed_over(a, b, goal, limits);

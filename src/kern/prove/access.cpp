@@ -169,56 +169,6 @@ void Execution::log_spec_reads(Activation& a, ValueId v, Pair guard, PlaceId pla
     for (ValueId o : c->operands) log_spec_reads(a, o, guard, place, mode, depth + 1);
 }
 
-void Execution::pointer_checks(Activation& a, const Access& access, Pair pointer, Pair guard, PlaceId place, Mode mode,
-                               bool writes) {
-  // Nothing that the kernel is given by name: what the pointer leads to, and whether it is null, the text does not say.
-  if (access.regions.empty() && mentions(a, access.pointer, [](const Instruction& in) {
-        const auto* c = std::get_if<Compute>(&in.action);
-        return std::holds_alternative<Load>(in.action) || (c != nullptr && c->op == Op::bits_to_pointer);
-      })) {
-    unsupported.insert("an access through a pointer that is loaded from memory or made of a number");
-    return;
-  }
-  const Term base = base_of(pointer[0]);
-  std::vector<Term> nowhere{guard[0]};
-  // A parameter that is null where it is used is the caller's fault, but for an access that is made only if it is null.
-  if (!null_parameters.empty()) {
-    const std::vector<uint64_t> names = formula::names(pool_, base);
-    for (const auto& [name, null] : null_parameters)
-      if (std::find(names.begin(), names.end(), pool_[null].value) != names.end() &&
-          !pool_.is_false(pool_.all(guard[0], pool_.not_(null))))
-        nowhere.push_back(pool_.not_(null));
-  }
-  for (RegionId r : access.regions) {
-    const Term here = pool_.eq(base, pool_.constant(r.index + 1, 16));
-    nowhere.push_back(pool_.not_(here));
-    if (!mode.check || pool_.is_false(here)) continue;
-    const Region& region = m_.region(r);
-    if (writes && region.space == Space::constant) {
-      if (Obligation* o = oblige(Kind::constant_write, pool_.all(guard[0], here), place, false, mode); o != nullptr)
-        o->region = r;
-    }
-    if (options_.check_bounds && region.size && region.origin != Origin::image) {
-      const uint8_t ow = pointers.offset_bits;
-      const Term offset = offset_of(pointer[0]);
-      const Term fits = *region.size >= access.bytes
-                            ? pool_.ule(offset, pool_.constant(*region.size - access.bytes, ow))
-                            : pool_.no();
-      if (Obligation* o =
-              oblige(Kind::out_of_bounds, pool_.all({guard[0], here, pool_.not_(fits)}), place, false, mode);
-          o != nullptr) {
-        o->region = r;
-        o->offset = offset;
-        o->bytes = access.bytes;
-      }
-    }
-  }
-  if (Obligation* o = oblige(Kind::null_pointer, pool_.all(std::move(nowhere)), place, false, mode); o != nullptr) {
-    o->bytes = access.bytes;
-    if (!access.regions.empty()) o->region = access.regions.front();
-  }
-}
-
 // Under a warp that runs in step, a store of others of the warp is seen without a barrier.
 void Execution::warp_forget(const Access& access, Mode mode) {
   if (options_.warp_sync == 0) return;
@@ -361,7 +311,7 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
   if (at.spelling.starts_with("volatile"))
     for (RegionId r : at.access.regions)
       assumptions.insert({"volatile accesses to " + m_.region(r).name + " are single and relaxed, as in PTX",
-                          order::Assumption::other, r});
+                          order::Assumption::volatile_flags, r});
   lock(a, in, at, guard, pointer, mode);
   last_ticket(a, in, at, guard, pointer, mode);
   observe(a, in, at, guard, pointer);

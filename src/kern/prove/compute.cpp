@@ -149,6 +149,8 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
     }
     case Op::pointer_eq:
       compare_parameters(o[0], o[1]);
+      for (size_t k = 0; k < 2; ++k)
+        if (p.is_constant(o[k]) && p.value(o[k]) == 0) note_null_test(o[1 - k]);
       return own_apart(o[0], o[1]) ? p.all(p.eq(o[0], o[1]), memory.any(1)) : p.eq(o[0], o[1]);
     case Op::eq:
       return p.eq(o[0], o[1]);
@@ -202,6 +204,7 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
     case Op::pointer_to_bits: {
       // For each region an unknown multiple of what its elements ask for.
       const Term base = base_of(o[0]);
+      note_null_test(o[0]);
       const uint8_t zeros = alignment(base);
       if (w <= 4) return memory.any(w);
       const auto high = static_cast<uint8_t>(w - zeros);

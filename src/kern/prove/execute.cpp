@@ -202,8 +202,8 @@ void Execution::run() {
     if (p.type.kind == Type::pointer && p.region) {
       v = both(pool_.constant(uint64_t{p.region.index + 1} << pointers.offset_bits, pointers.width()));
       const bool structure = m_.region(p.region).origin == Origin::by_value;
-      const bool given_null = std::ranges::count(options_.null_arguments, p.source_index) != 0;
-      if (nullable.contains(i) && !structure && given_null) {
+      const bool given_null_by_host = std::ranges::count(options_.null_arguments, p.source_index) != 0;
+      if (nullable.contains(i) && !structure && given_null_by_host) {
         v = both(pool_.constant(0, pointers.width()));
         null_arguments.push_back(p.name);
       } else if (nullable.contains(i) && structure) {
@@ -214,6 +214,8 @@ void Execution::run() {
         v = both(
             pool_.concat(pool_.ite(may_be_null(p.name), pool_.constant(0, 16), pool_.constant(p.region.index + 1, 16)),
                          pool_.constant(0, pointers.offset_bits)));
+      } else if (f.kernel && given_null_by_host && !structure) {
+        given_null.emplace(p.region.index, p.name);
       }
       // A function that no one calls gets any pointer: null too.
       if (!f.kernel)

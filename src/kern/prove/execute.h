@@ -83,8 +83,10 @@ struct Obligation {
   ir::RegionId region;
   Term offset;
   uint32_t bytes = 0;
-  std::string candidate;  // not an error: an invariant that was only proposed
-  std::string open;       // what the proof does not follow here, as Finding::apart; "": nothing
+  std::string candidate;                   // not an error: an invariant that was only proposed
+  std::string open;                        // what the proof does not follow here, as Finding::apart; "": nothing
+  std::string assumes;                     // not an error: what the proof assumes if this is possible
+  std::optional<uint64_t> if_tested = {};  // `assumes` only if the kernel compares this pointer with null (tested_null)
 };
 
 // Facts that both runs take as given: names of candidate invariants that were refuted.
@@ -109,7 +111,9 @@ class Execution {
   order::Trace trace;  // what the order of the threads' accesses is read from
   std::vector<Ticket> tickets;
   std::vector<std::pair<std::string, Term>> null_parameters;  // by name: the pointer is null
-  std::vector<std::string> null_arguments;                    // parameters that are given null
+  std::vector<std::string> null_arguments;                    // of these, what the launch gives as null
+  std::set<uint64_t> tested_null;                             // by variable: those that the kernel compares with null
+  std::map<uint32_t, std::string> given_null;                 // by region: other parameters that are given null
   order::Assumptions assumptions;
   std::vector<Obligation> obligations;
   std::set<std::string> unsupported;
@@ -512,6 +516,7 @@ class Execution {
   std::optional<uint64_t> set_to_at_most(ir::RegionId r) const;
   void unknown_warps(const std::function<void(Term)>& state);
   std::set<size_t> compared_with_null() const;
+  void note_null_test(Term pointer);
   uint8_t alignment(Term base) const;
   void compare_parameters(Term a, Term b);
   Term own_object(Term base);

@@ -9,7 +9,10 @@
 // Null pointers. A parameter that the kernel compares with null may be null; for others a null pointer is a fault of
 // the caller, since nothing in the kernel speaks of it. An access through a parameter that is null is such a fault too,
 // so it is no finding, unless it is made only where the pointer is null; what else the kernel does there is looked at.
-// One of these that the host's launch gives as null is null.
+// That such an access is not made is an assumption if the kernel asks whether that pointer is null, and does not keep
+// the access to where it is not. One of these that the host's launch gives as null is null. Others that it gives as
+// null are arrays all the same: many a file has 0 for whatever its caller would give, or for what a mode of the kernel
+// does not use. Where an access through one is possible, that is an assumption.
 #include <algorithm>
 #include <bit>
 
@@ -92,6 +95,73 @@ std::set<size_t> Execution::compared_with_null() const {
   if (unclear)
     for (size_t i = 0; i < entry.parameters.size(); ++i) found.insert(i);
   return found;
+}
+
+// Whether the kernel compares a pointer with null: which of those that may be null it is.
+void Execution::note_null_test(Term pointer) {
+  const std::vector<uint64_t> names = formula::names(pool_, base_of(pointer));
+  for (const auto& [name, null] : null_parameters)
+    if (std::ranges::find(names, pool_[null].value) != names.end()) tested_null.insert(pool_[null].value);
+}
+
+void Execution::pointer_checks(Activation& a, const Access& access, Pair pointer, Pair guard, PlaceId place, Mode mode,
+                               bool writes) {
+  // Nothing that the kernel is given by name: what the pointer leads to, and whether it is null, the text does not say.
+  if (access.regions.empty() && mentions(a, access.pointer, [](const Instruction& in) {
+        const auto* c = std::get_if<Compute>(&in.action);
+        return std::holds_alternative<Load>(in.action) || (c != nullptr && c->op == Op::bits_to_pointer);
+      })) {
+    unsupported.insert("an access through a pointer that is loaded from memory or made of a number");
+    return;
+  }
+  const Term base = base_of(pointer[0]);
+  std::vector<Term> nowhere{guard[0]};
+  // A parameter that is null where it is used is the caller's fault, but for an access that is made only if it is null.
+  if (!null_parameters.empty()) {
+    const std::vector<uint64_t> names = formula::names(pool_, base);
+    for (const auto& [name, null] : null_parameters) {
+      const uint64_t variable = pool_[null].value;
+      if (std::ranges::find(names, variable) == names.end() || pool_.is_false(pool_.all(guard[0], pool_.not_(null))))
+        continue;
+      nowhere.push_back(pool_.not_(null));
+      const Term through = pool_.all({guard[0], null, pool_.eq(base, pool_.constant(0, 16))});
+      if (Obligation* o = oblige(Kind::null_pointer, through, place, false, mode); o != nullptr) {
+        o->assumes = "the pointer '" + name + "', which the kernel compares with null, is not null where it is used";
+        o->if_tested = variable;
+      }
+    }
+  }
+  for (RegionId r : access.regions) {
+    const Term here = pool_.eq(base, pool_.constant(r.index + 1, 16));
+    nowhere.push_back(pool_.not_(here));
+    if (!mode.check || pool_.is_false(here)) continue;
+    const Region& region = m_.region(r);
+    if (const auto null = given_null.find(r.index); null != given_null.end())
+      if (Obligation* o = oblige(Kind::null_pointer, pool_.all(guard[0], here), place, false, mode); o != nullptr)
+        o->assumes = "the null that this launch gives for '" + null->second + "' stands for an array";
+    if (writes && region.space == Space::constant) {
+      if (Obligation* o = oblige(Kind::constant_write, pool_.all(guard[0], here), place, false, mode); o != nullptr)
+        o->region = r;
+    }
+    if (options_.check_bounds && region.size && region.origin != Origin::image) {
+      const uint8_t ow = pointers.offset_bits;
+      const Term offset = offset_of(pointer[0]);
+      const Term fits = *region.size >= access.bytes
+                            ? pool_.ule(offset, pool_.constant(*region.size - access.bytes, ow))
+                            : pool_.no();
+      if (Obligation* o =
+              oblige(Kind::out_of_bounds, pool_.all({guard[0], here, pool_.not_(fits)}), place, false, mode);
+          o != nullptr) {
+        o->region = r;
+        o->offset = offset;
+        o->bytes = access.bytes;
+      }
+    }
+  }
+  if (Obligation* o = oblige(Kind::null_pointer, pool_.all(std::move(nowhere)), place, false, mode); o != nullptr) {
+    o->bytes = access.bytes;
+    if (!access.regions.empty()) o->region = access.regions.front();
+  }
 }
 
 // How many low bits of the address of an array are zero.

@@ -390,10 +390,21 @@ class Pass {
     }
   }
 
+  // What happens in no run, by an assumption, if it is possible at all.
+  void assume(Pool& pool, Execution& x, const Obligation& o) {
+    if ((o.if_tested && !x.tested_null.contains(*o.if_tested)) || result_.assumptions.contains({o.assumes})) return;
+    if (ask_by_cases(pool, x, {o.failing}, o.position, 0, nullptr) != Answer::unsat)
+      result_.assumptions.insert({o.assumes});
+  }
+
   void obligations(Pool& pool, Execution& x) {
     for (const Obligation& o : x.obligations) {
       if (!o.candidate.empty() || result_.findings.size() >= options_.max_findings) continue;
       if (pairing_ == Pairing::other_group && !o.both) continue;  // one thread: asked before
+      if (!o.assumes.empty()) {
+        assume(pool, x, o);
+        continue;
+      }
       const Key key(static_cast<int>(o.kind), o.place.index, o.other_place.index, o.region.index);
       if (seen_.contains(key)) continue;
       std::vector<Term> goal{o.failing};
@@ -523,9 +534,22 @@ class Pass {
     return pool.substitute(value, memo);
   }
 
+  // Two groups meet by atomics of OpenCL 1.x.
+  void note_legacy_scope(Pool& pool, Execution& x, const AccessRecord& a, const AccessRecord& b) {
+    if (m_.dialect != Dialect::opencl || pairing_ != Pairing::other_group || a.atomic == nullptr ||
+        b.atomic == nullptr || a.region != b.region ||
+        (!order::of_opencl_1(*a.atomic) && !order::of_opencl_1(*b.atomic)))
+      return;
+    const Assumption taken = order::legacy_scope();
+    if (result_.assumptions.contains(taken)) return;
+    const std::vector<Term> goal{a.guard[0], b.guard[1], x.distinct, pool.eq(a.offset[0], b.offset[1])};
+    if (ask(pool, x, goal, a.position, b.position, nullptr) != Answer::unsat) result_.assumptions.insert(taken);
+  }
+
   void race(Pool& pool, Execution& x, order::Engine& engine, order::Messages& messages, const AccessRecord& a,
             const AccessRecord& b) {
     const order::Engine::Conflict conflict = engine.conflict(a, b);
+    note_legacy_scope(pool, x, a, b);
     if (pool.is_false(conflict.possible)) return;
     // A thread alone comes to its own accesses in the order of the program, but for copies that are under way.
     if (alone_ && (!a.async() || b.position <= a.position)) return;
@@ -594,7 +618,9 @@ class Pass {
     f.threads[1].spec = b.spec;
     f.threads[0].by_contract = a.by_contract;
     f.threads[1].by_contract = b.by_contract;
-    if (const RegionId flag = messages.perhaps(a, b, goal))
+    if (m_.dialect == Dialect::opencl && m_.region(a.region).origin == Origin::image && !x.trace.fences.empty())
+      f.perhaps = "messages by fences of images";
+    else if (const RegionId flag = messages.perhaps(a, b, goal))
       f.perhaps = "messages through '" + m_.region(flag).name + "'";
     else if (const RegionId lock = engine.perhaps(a, b))
       f.perhaps = "what atomics do to '" + m_.region(lock).name + "'";

@@ -247,6 +247,10 @@ class Prover {
     for (const RegionId n : flow::stale_reads(m_, effects_, entry_))
       r.unsupported.insert("what a read past the caches (__ldg, ld.global.nc, of a surface) finds of '" +
                            m_.region(n).name + "', which the kernel writes");
+    for (const RegionId n : flow::unfenced_images(m_, effects_, entry_))
+      r.unsupported.insert("what a read of the image '" + m_.region(n).name +
+                           "' finds behind a write by the same work item without "
+                           "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, ...) between them");
     r.gave_up = gave_up;
     if (!r.findings.empty())
       r.verdict.status = Status::fails;

@@ -75,12 +75,26 @@ bool compares_pointers(const ir::Module& m) {
   return false;
 }
 
+// What the host gives as null, as far as that matters: some function compares pointers, or it is accessed.
+std::vector<uint32_t> given_null(const ir::Module& m, const ir::Function& f, const flow::FunctionEffects& does,
+                                 const clangfe::HostLaunch& h) {
+  if (compares_pointers(m)) return h.null;
+  std::vector<uint32_t> out;
+  for (const ir::Parameter& p : f.parameters) {
+    if (!p.region || std::ranges::count(h.null, p.source_index) == 0) continue;
+    const uint32_t r = p.region.index;
+    if (does.reads[r] != 0 || does.writes[r] != 0 || does.atomics[r] != 0) out.push_back(p.source_index);
+  }
+  return out;
+}
+
 // The arguments of the host, as --kernel-args would give them.
-void give_arguments(launch::Options& o, const ir::Module& m, const ir::Function& f, const clangfe::HostLaunch& h) {
+void give_arguments(launch::Options& o, const ir::Module& m, const ir::Function& f, const flow::FunctionEffects& does,
+                    const clangfe::HostLaunch& h) {
   for (const launch::Arguments& a : o.kernel_args)
     if (a.kernel == f.name) return;
   launch::Arguments given{.kernel = f.name, .values = {}, .null = {}};
-  if (compares_pointers(m)) given.null = h.null;
+  given.null = given_null(m, f, does, h);
   bool any = !given.null.empty();
   for (const ir::Parameter& p : f.parameters) {
     const bool structure = p.region && m.region(p.region).origin == ir::Origin::by_value;
@@ -262,7 +276,7 @@ std::vector<Question> questions(const launch::Options& given, const ir::Module& 
   for (const clangfe::HostLaunch& h : kernel->launches) {
     auto o = std::make_shared<launch::Options>(given);
     o->launch = launch_of(given.launch, h, any);
-    give_arguments(*o, m, f, h);
+    give_arguments(*o, m, f, effects.function(id_of(m, f)), h);
     const std::string no_proof = no_proof_of(m, f, arrays, h);
     const auto same = std::find_if(out.begin(), out.end(), [&](const Question& q) {
       return q.options->launch == o->launch && q.options->kernel_args == o->kernel_args && q.shared == h.shared &&
@@ -340,7 +354,8 @@ std::string rows(const Report& r) {
     if (k.options != nullptr && !k.not_read) {
       out += "  " + launch_words(k.options->launch, *k.options->dialect == ir::Dialect::cuda);
       for (const launch::Arguments& a : k.options->kernel_args)
-        if (a.kernel == k.name && !a.values.empty()) {
+        if (a.kernel == k.name && !a.values.empty() &&
+            (a.null.empty() || std::ranges::any_of(a.values, [](const Size& v) { return v.has_value(); }))) {
           std::string given;
           for (const Size& v : a.values)
             given += (given.empty() ? "" : ",") + (v ? std::to_string(*v) : std::string("*"));

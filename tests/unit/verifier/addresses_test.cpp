@@ -111,5 +111,70 @@ TEST(Addresses, APointerThatTheLaunchGivesAsNullIsNull) {
           {"good.cu", good.c_str(), 0, "", {}, true}});
 }
 
+// A parameter that the kernel does not compare with null, and that the launch gives as null, stands for an array.
+TEST(Addresses, AnAccessThroughWhatTheLaunchGivesAsNullIsNotSilent) {
+  const auto host = [](const std::string& kernel, const std::string& given, const char* more = "") {
+    return "__global__ void k(int* a, int* b, int n) { int t = threadIdx.x; " + kernel +
+           " }\nint main(int c, char**) { int *a, *p; cudaMalloc(&a, 999); cudaMalloc(&p, 999); int *none = nullptr; " +
+           more + " k<<<1, 64>>>(a, " + given + "); }\n";
+  };
+  const char* const assumed = "assumes that the null that this launch gives for 'b' stands for an array";
+  const std::string always = host("a[t] = b[t];", "nullptr, c"), ids = host("if (t > 3) b[t] = 1;", "nullptr, c"),
+                    flag = host("if (n > 0) b[t] = 1; a[t] = 2;", "nullptr, c"),
+                    dead = host("if (n > 0) b[t] = 1; a[t] = 2;", "nullptr, 0"),
+                    alive = host("if (n > 0) b[t] = 1; a[t] = 2;", "nullptr, 1"),
+                    content = host("if (a[t] > 0) b[t] = 1;", "nullptr, c"), there = host("a[t] = b[t];", "p, c"),
+                    unused = host("a[t] = 2;", "nullptr, c"), no_lane = host("if (t > 64) b[t] = 1;", "0, c"),
+                    variable = host("if (n > 0) b[t] = 1; a[t] = 2;", "none, c"),
+                    filled = host("if (n > 0) b[t] = 1; a[t] = 2;", "none, c", "cudaMalloc(&none, 99);"),
+                    race = host("if (n > 0) b[0] = t;", "nullptr, c");
+  decide({{"always.cu", always.c_str(), 0, assumed, {}, true},
+          {"ids.cu", ids.c_str(), 0, assumed, {}, true},
+          {"flag.cu", flag.c_str(), 0, assumed, {}, true},
+          {"flag of strict.cu", flag.c_str(), 3, "stands for an array", {"--strict"}, true},
+          {"dead.cu", dead.c_str(), 0, "!stands for an array", {}, true},
+          {"alive.cu", alive.c_str(), 0, assumed, {}, true},
+          {"content.cu", content.c_str(), 0, assumed, {}, true},
+          {"there.cu", there.c_str(), 0, "!stands for an array", {}, true},
+          {"unused.cu", unused.c_str(), 0, "!stands for an array", {}, true},
+          {"no lane.cu", no_lane.c_str(), 0, "!stands for an array", {}, true},
+          {"variable.cu", variable.c_str(), 0, assumed, {}, true},
+          {"filled.cu", filled.c_str(), 0, "!stands for an array", {}, true},
+          {"race.cu", race.c_str(), 1, "race", {}, true}});
+}
+
+// A kernel that compares a pointer with null and accesses it where it may be null all the same.
+TEST(Addresses, ThatATestedPointerIsNotNullIsAnAssumption) {
+  const char* const assumed = "'a', which the kernel compares with null, is not null where it is used";
+  const std::string head = "__global__ void k(int* a, int* b, int x) { int t = blockIdx.x * 64 + threadIdx.x; ";
+  const std::string either = head + "if (a || x) a[t] = 1; }", behind = head + "if (a) b[t] = 1; a[t] = 2; }",
+                    both = head + "if (a && x) a[t] = 1; }", early = head + "if (!a) return; a[t] = 1; }",
+                    chosen = head + "b[t] = a ? a[t] : 0; }", other = head + "b[t] = a ? a[t] : 0; b[t] += x; }",
+                    number = head + "if ((unsigned long)a != 0 || x) a[t] = 1; }";
+  decide({{"either.cu", either.c_str(), 0, assumed},
+          {"either of strict.cu", either.c_str(), 3, assumed, {"--strict"}},
+          {"behind.cu", behind.c_str(), 0, assumed},
+          {"both.cu", both.c_str(), 0, "!is not null where it is used"},
+          {"early.cu", early.c_str(), 0, "!is not null where it is used"},
+          {"chosen.cu", chosen.c_str(), 0, "!is not null where it is used"},
+          {"other.cu", other.c_str(), 0, "!is not null where it is used"},
+          {"number.cu", number.c_str(), 0, assumed}});
+}
+
+// What is promised of an address holds in the runs that confirm.
+TEST(Addresses, APromisedAlignmentHoldsInRuns) {
+  const auto kernel = [](const std::string& promise) {
+    return "__global__ void k(float* p) { " + promise +
+           " int t = blockIdx.x * 64 + threadIdx.x; if (((unsigned long)p & 15) == 0) p[t] = t; else p[0] = t; }";
+  };
+  const std::string promised = kernel("p = (float*)__builtin_assume_aligned(p, 16);"), open = kernel(""),
+                    less = kernel("p = (float*)__builtin_assume_aligned(p, 8);"),
+                    moved = kernel("p = (float*)__builtin_assume_aligned(p, 16, 4);");
+  decide({{"promised.cu", promised.c_str(), 0, "what is assumed at"},
+          {"open.cu", open.c_str(), 1, "confirmed by a run"},
+          {"less.cu", less.c_str(), 1, "confirmed by a run"},
+          {"moved.cu", moved.c_str(), 1, "race"}});
+}
+
 }  // namespace
 }  // namespace fencepost::verifier

@@ -168,5 +168,106 @@ TEST(Doubts, WhatHasNoModelIsRefusedByName) {
         true}});
 }
 
+// OpenCL C 3.0, 6.15.15: a read of a read_write image sees what the work item wrote behind a fence of images alone.
+TEST(Doubts, AnImageIsReadBehindAWriteWithAFence) {
+  const auto kernel = [](const std::string& text) {
+    return "__kernel void k(read_write image1d_t im, __global int *o, __global atomic_int *f) "
+           "{ int l = get_local_id(0);\n" +
+           text + " }\n";
+  };
+  const std::string write = "write_imagei(im, l, (int4)(l)); ", read = "o[l] = read_imagei(im, l).x; ",
+                    fence =
+                        "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, "
+                        "memory_scope_work_item); ";
+  const auto one = [&](const std::string& text, int code, const char* says = "") {
+    const std::string file = kernel(text);
+    decide({{"k.cl", file.c_str(), code, says, {"--local_size=64", "--num_groups=1", "--std=CL2.0"}, true}});
+  };
+  const char* const unfenced = "CLK_IMAGE_MEM_FENCE, memory_order_acq_rel";
+  one(write + read, 3, unfenced);
+  one(write + fence + read, 0);
+  one(read + write, 0);
+  one("if (l > 3) { " + write + "} " + read, 3, unfenced);
+  one("if (l > 3) { " + write + fence + "} " + read, 0);
+  one(write + "if (l > 3) { " + fence + "} " + read, 3, unfenced);
+  one("for (int i = 0; i < 3; ++i) { " + read + write + "}", 3, unfenced);
+  one("for (int i = 0; i < 3; ++i) { " + read + write + fence + "}", 0);
+  one(write + "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_work_item); " + read, 3,
+      unfenced);
+  one(write + "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_release, memory_scope_work_item); " + read, 3,
+      unfenced);
+  one(write + "work_group_barrier(CLK_IMAGE_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); o[l] = read_imagei(im, l ^ 1).x;", 0);
+  one(write + "o[l] = read_imagei(im, l ^ 1).x;", 1, "race");
+  // A message whose fences name global memory hands no texel on.
+  const std::string handed =
+      "if (get_group_id(0) == 0 && l == 0) { write_imagei(im, 0, (int4)(1)); atomic_work_item_fence(FLAGS, "
+      "memory_order_release, memory_scope_device); atomic_store_explicit(f, 1, memory_order_relaxed, "
+      "memory_scope_device); } else if (get_group_id(0) == 1 && l == 0) { while (atomic_load_explicit(f, "
+      "memory_order_relaxed, memory_scope_device) == 0) ; atomic_work_item_fence(FLAGS, memory_order_acquire, "
+      "memory_scope_device); o[0] = read_imagei(im, 0).x; }";
+  const std::string file = kernel(handed);
+  decide({{"k.cl",
+           file.c_str(),
+           3,
+           "fences of images",
+           {"--local_size=64", "--num_groups=2", "--std=CL2.0", "-DFLAGS=CLK_GLOBAL_MEM_FENCE"},
+           true}});
+}
+
+// Atomic functions of OpenCL 1.x have no scope in its text, and that of a work group in OpenCL C 3.0.
+TEST(Doubts, AtomicsOfOpenclOneAreOfTheDeviceByAnAssumption) {
+  const auto kernel = [](const std::string& parameters, const std::string& text) {
+    return "__kernel void k(__global int *d, __global int *l" + parameters + ") { " + text + " }\n";
+  };
+  const char* const assumed = "gives them the scope of a work group";
+  const std::string tickets = kernel("", "int t = atomic_inc(l); d[t] = 1;"),
+                    counts = kernel("", "atomic_add(&l[get_global_id(0) & 7], 1);"),
+                    apart = kernel("", "atomic_add(&l[get_global_id(0)], 1);"),
+                    local = kernel("",
+                                   "__local int c; if (get_local_id(0) == 0) c = 0; barrier(CLK_LOCAL_MEM_FENCE);"
+                                   " atomic_inc(&c);"),
+                    newer = kernel(", __global atomic_int *c", "atomic_fetch_add(c, 1);"),
+                    lock = kernel("",
+                                  "if (get_local_id(0) == 0) { while (atomic_cmpxchg(l, 0, 1)) ;"
+                                  " mem_fence(CLK_GLOBAL_MEM_FENCE); d[0] += 1; mem_fence(CLK_GLOBAL_MEM_FENCE);"
+                                  " atomic_xchg(l, 0); }");
+  decide({{"tickets.cl", tickets.c_str(), 0, assumed},
+          {"strict.cl", tickets.c_str(), 3, assumed, {"--strict"}},
+          {"counts.cl", counts.c_str(), 0, assumed},
+          {"apart.cl", apart.c_str(), 0, "!scope of a work group"},
+          {"local.cl", local.c_str(), 0, "!scope of a work group"},
+          {"newer.cl", newer.c_str(), 0, "!scope of a work group"},
+          {"group.cl", counts.c_str(), 0, "!scope of a work group", {"--local_size=64", "--num_groups=1"}, true},
+          {"lock.cl", lock.c_str(), 1, "race"}});
+}
+
+// A constant that nothing outside of the device's code names has its first value.
+TEST(Doubts, AConstantThatNobodyWritesHasItsFirstValue) {
+  const std::string kernel =
+      "__global__ void k(int *o) { int t = blockIdx.x * 64 + threadIdx.x; if (n == 1) o[t] = 1; else o[0] = t; }\n";
+  const std::string own = "static __constant__ int n = 1;\n" + kernel,
+                    space = "namespace { __constant__ int n = 1; }\n" + kernel,
+                    wide = "__constant__ int n = 1;\n" + kernel, other = "static __constant__ int n = 2;\n" + kernel,
+                    none = "static __constant__ int n;\n" + kernel,
+                    written = own + "void set(int v) { cudaMemcpyToSymbol(n, &v, 4); }\n",
+                    address = own + "void *get() { void *p; cudaGetSymbolAddress(&p, n); return p; }\n",
+                    named = own + "void set(int v) { cudaMemcpyToSymbol(\"n\", &v, 4); }\n",
+                    macro = "#define SET(v) cudaMemcpyToSymbol(n, &v, 4)\n" + own + "void set(int v) { SET(v); }\n",
+                    left_out = own + "#ifdef SET\nvoid set(int v) { cudaMemcpyToSymbol(n, &v, 4); }\n#endif\n",
+                    device = own + "__device__ int get() { return n; }\n", absent = "#include \"absent.h\"\n" + own;
+  decide({{"own.cu", own.c_str(), 0},
+          {"space.cu", space.c_str(), 0},
+          {"wide.cu", wide.c_str(), 1, "race"},
+          {"other.cu", other.c_str(), 1, "race"},
+          {"none.cu", none.c_str(), 1, "race"},
+          {"written.cu", written.c_str(), 1, "race"},
+          {"address.cu", address.c_str(), 1, "race"},
+          {"named.cu", named.c_str(), 1, "race"},
+          {"macro.cu", macro.c_str(), 1, "race"},
+          {"left out.cu", left_out.c_str(), 1, "race"},
+          {"device.cu", device.c_str(), 0},
+          {"absent.cu", absent.c_str(), 1, "race"}});
+}
+
 }  // namespace
 }  // namespace fencepost::verifier

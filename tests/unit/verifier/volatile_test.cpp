@@ -28,5 +28,25 @@ TEST(Volatile, a_store_lets_a_lock_go_in_the_model_of_ptx) {
   });
 }
 
+// A plain load of the flag beside the loop that waits for it: it is a load, and no more.
+TEST(Volatile, a_load_of_a_flag_that_no_thread_makes_is_no_race) {
+  const auto message = [](const std::string& reader, const std::string& more = "") {
+    return "__global__ void k(int* d, volatile int* f, int* o) { if (blockIdx.x == 0 && threadIdx.x == 0) { d[0] = 1;"
+           " __threadfence(); *f = 1; } else if (blockIdx.x == 1 && threadIdx.x == 0) { while (*f == 0) ;"
+           " __threadfence(); o[0] = d[0]; " +
+           reader + " } " + more + " }";
+  };
+  const std::string right = message(""), unreached = message("", "if (threadIdx.x > 200) o[1] = *f;"),
+                    behind = message("o[1] = *f;"), reached = message("", "if (threadIdx.x == 7) o[7] = *f;"),
+                    index = message("", "if (threadIdx.x > 200) o[1] = f[threadIdx.x];");
+  decide({{"right.cu", right.c_str(), 0, "volatile accesses to f are single and relaxed"},
+          {"unreached.cu", unreached.c_str(), 0, "volatile accesses to f are single and relaxed"},
+          // A release fence orders what stands before it, not the store of the flag behind it.
+          {"behind.cu", behind.c_str(), 1, "race"},
+          {"reached.cu", reached.c_str(), 1, "race"},
+          // What the document of PTX says is no assumption in its model.
+          {"right of ptx.cu", right.c_str(), 0, "!single and relaxed", {"--model=ptx"}}});
+}
+
 }  // namespace
 }  // namespace fencepost::verifier
