@@ -255,6 +255,14 @@ bool holds_pointers(clang::QualType t, clang::ASTContext& context) {
 
 }  // namespace
 
+// The number that the argument is.
+std::optional<uint64_t> Library::known(unsigned k) const {
+  const Expr* e = k < c_->getNumArgs() ? c_->getArg(k) : nullptr;
+  if (const auto* d = clang::dyn_cast_or_null<clang::CXXDefaultArgExpr>(e)) e = d->getExpr();
+  const auto n = e != nullptr ? walk_.number(e) : std::nullopt;
+  return n && *n >= 0 ? std::optional(static_cast<uint64_t>(*n)) : std::nullopt;
+}
+
 void Library::evaluate() {
   for (const Expr* a : c_->arguments()) walk_.loaded(a, frame_);
 }
@@ -309,6 +317,14 @@ bool Library::zeros(const Expr* source) const {
   return false;
 }
 
+void Library::clear(bool zeros, unsigned to, std::optional<uint64_t> bytes) {
+  const Expr* pointer = c_->getArg(to)->IgnoreParenCasts();
+  const Places all = HostWalk::addressed(walk_.loaded(c_->getArg(to), frame_));
+  Extent extent{.from = {}, .bytes = bytes, .to = pointer};
+  if (!all.all.empty()) extent.from = walk_.offset(pointer, all.all.begin()->object, frame_);
+  walk_.note(zeros ? HostWalk::Event::cleared : HostWalk::Event::set, all, c_, frame_, extent);
+}
+
 void Library::copy_bytes(unsigned to, unsigned from) {
   const Expr *d = c_->getArg(to)->IgnoreParenCasts(), *s = c_->getArg(from)->IgnoreParenCasts();
   const Values there = walk_.loaded(c_->getArg(to), frame_), here = walk_.loaded(c_->getArg(from), frame_);
@@ -317,8 +333,7 @@ void Library::copy_bytes(unsigned to, unsigned from) {
     if (t->isPointerType()) return t->getPointeeType();
     return t->isArrayType() ? clang::QualType(t->getArrayElementTypeNoTypeQual(), 0) : t;
   };
-  walk_.note(zeros(c_->getArg(from)) ? HostWalk::Event::cleared : HostWalk::Event::set, HostWalk::addressed(there), c_,
-             frame_);
+  clear(zeros(c_->getArg(from)), to, known(to + 2));
   const clang::QualType x = pointee(d).getCanonicalType().getUnqualifiedType(),
                         y = pointee(s).getCanonicalType().getUnqualifiedType();
   if (!x->isVoidType() && !holds_pointers(x, walk_.context_)) return;
@@ -397,14 +412,22 @@ bool Library::models(const clang::FunctionDecl* f, Values& result) {
     evaluate();
     const unsigned k = name.contains("2D") ? 2 : 1;
     const bool nothing = walk_.number(c_->getArg(k + 1)) == 0;  // of no bytes
-    if (!nothing)
-      walk_.note(walk_.is_zero(c_->getArg(k)) ? HostWalk::Event::cleared : HostWalk::Event::set,
-                 HostWalk::addressed(value(0)), c_, frame_);
+    std::optional<uint64_t> bytes = name.contains("2D") ? std::nullopt : known(k + 1);
+    if (bytes && name.contains("D16")) *bytes *= 2;
+    if (bytes && name.contains("D32")) *bytes *= 4;
+    if (!nothing) clear(walk_.is_zero(c_->getArg(k)), 0, bytes);
     result = value(0);
   } else if ((name == "cudaMemcpyToSymbol" || name == "cudaMemcpyToSymbolAsync") && n >= 3) {
     evaluate();
     const Places symbol = walk_.places(c_->getArg(0), frame_);
-    walk_.note(zeros(c_->getArg(1)) ? HostWalk::Event::cleared : HostWalk::Event::set, symbol, c_, frame_);
+    const std::optional<uint64_t> inside = n > 3 ? known(3) : 0;
+    Extent extent{.from = {}, .bytes = known(2), .to = nullptr};
+    if (symbol.all.size() == 1) extent.from = walk_.offset(*symbol.all.begin(), c_->getArg(0)->getType());
+    if (extent.from && inside)
+      *extent.from += *inside;
+    else
+      extent.from = std::nullopt;
+    walk_.note(zeros(c_->getArg(1)) ? HostWalk::Event::cleared : HostWalk::Event::set, symbol, c_, frame_, extent);
   } else if (name == "cudaCreateTextureObject" && n >= 2) {
     evaluate();
     lay_texture(c_->getArg(1));

@@ -6,6 +6,10 @@
 // launch, none in a loop, and nothing that sets another value. In memory that nothing in the file touches, the printed
 // assumption stands. Work of two streams has no order: a reset counts in the stream of the launch, or where it is none
 // of a stream, and what each launch puts back counts where all are of one stream.
+//
+// A reset counts for the bytes that it clears, from the place on that the launch is given: all of them, where its size is
+// not a number. Two places are held against each other by their distance from the beginning of the object, or as the
+// same expression of variables that nothing changes in between.
 #include <clang/AST/Mangle.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 
@@ -131,9 +135,191 @@ bool in_order(const clang::CallExpr* first, const clang::CallExpr* second, const
   return a && b && *a == *b;
 }
 
+// Variables of a function that some expression names, and whether anything but taking their values is done to one of
+// them between two places, or cannot be seen.
+class Changed : public clang::RecursiveASTVisitor<Changed> {
+ public:
+  Changed(const clang::SourceManager& sm, std::set<const VarDecl*> of, clang::SourceLocation from,
+          clang::SourceLocation to)
+      : sm_(sm), of_(std::move(of)), from_(from), to_(to) {}
+  bool shouldVisitLambdaBody() const { return true; }
+  bool VisitImplicitCastExpr(clang::ImplicitCastExpr* e) {
+    if (e->getCastKind() == clang::CK_LValueToRValue || e->getCastKind() == clang::CK_ArrayToPointerDecay)
+      reads_.insert(e->getSubExpr()->IgnoreParens());
+    return true;
+  }
+  bool VisitBinaryOperator(clang::BinaryOperator* b) {
+    if (b->isAssignmentOp() && outside(b)) reads_.insert(b->getLHS()->IgnoreParens());
+    return true;
+  }
+  bool VisitUnaryOperator(clang::UnaryOperator* u) {
+    if (u->isIncrementDecrementOp() && outside(u)) reads_.insert(u->getSubExpr()->IgnoreParens());
+    // cudaMalloc(&p, n): before.
+    if (u->getOpcode() == clang::UO_AddrOf && outside(u)) reads_.insert(u->getSubExpr()->IgnoreParens());
+    return true;
+  }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* e) {
+    if (const auto* v = clang::dyn_cast<VarDecl>(e->getDecl()); v != nullptr && of_.contains(v)) uses_.push_back(e);
+    return true;
+  }
+  bool any() const {
+    return std::any_of(uses_.begin(), uses_.end(), [&](const clang::Expr* e) { return !reads_.contains(e); });
+  }
+
+ private:
+  bool outside(const clang::Expr* e) const {
+    const clang::SourceLocation at = sm_.getExpansionLoc(e->getBeginLoc());
+    return sm_.isBeforeInTranslationUnit(at, sm_.getExpansionLoc(from_)) ||
+           sm_.isBeforeInTranslationUnit(sm_.getExpansionLoc(to_), at);
+  }
+  const clang::SourceManager& sm_;
+  std::set<const VarDecl*> of_;
+  clang::SourceLocation from_, to_;
+  std::set<const clang::Expr*> reads_;
+  std::vector<const clang::DeclRefExpr*> uses_;
+};
+
+class Variables : public clang::RecursiveASTVisitor<Variables> {
+ public:
+  bool VisitDeclRefExpr(clang::DeclRefExpr* e) {
+    const auto* v = clang::dyn_cast<VarDecl>(e->getDecl());
+    local = local &&
+            (v == nullptr || (v->isLocalVarDeclOrParm() && !v->isStaticLocal() && !v->getType()->isReferenceType()));
+    if (v != nullptr) all.insert(v);
+    return true;
+  }
+  bool VisitMemberExpr(clang::MemberExpr*) { return local = false; }
+  bool VisitCXXThisExpr(clang::CXXThisExpr*) { return local = false; }
+  std::set<const VarDecl*> all;
+  bool local = true;
+};
+
+// Whether a pointer parameter leads to nothing but what it points at: `*p`, `p[0]`, `atomicAdd(p, n)`.
+class FirstElement : public clang::RecursiveASTVisitor<FirstElement> {
+ public:
+  explicit FirstElement(const clang::ParmVarDecl* p) : p_(p) {}
+  bool shouldVisitLambdaBody() const { return true; }
+  bool VisitUnaryOperator(clang::UnaryOperator* u) {
+    if (u->getOpcode() == clang::UO_Deref) fits(u->getSubExpr());
+    return true;
+  }
+  bool VisitArraySubscriptExpr(clang::ArraySubscriptExpr* s) {
+    const auto* n = clang::dyn_cast<clang::IntegerLiteral>(s->getIdx()->IgnoreParenImpCasts());
+    if (n != nullptr && n->getValue().isZero()) fits(s->getBase());
+    return true;
+  }
+  bool VisitCallExpr(clang::CallExpr* c) {
+    const FunctionDecl* f = c->getDirectCallee();
+    if (f != nullptr && f->getIdentifier() != nullptr && f->getName().starts_with("atomic") && c->getNumArgs() > 0)
+      fits(c->getArg(0));
+    return true;
+  }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* e) {
+    uses_ += e->getDecl() == p_ ? 1 : 0;
+    return true;
+  }
+  bool alone() const { return uses_ == fit_.size(); }
+
+ private:
+  void fits(const clang::Expr* e) {
+    const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e->IgnoreParenImpCasts());
+    if (d != nullptr && d->getDecl() == p_) fit_.insert(d);
+  }
+  const clang::ParmVarDecl* p_;
+  size_t uses_ = 0;
+  std::set<const clang::DeclRefExpr*> fit_;
+};
+
+constexpr uint64_t k_all = ~uint64_t{0};
+
 }  // namespace
 
-Start Origins::start_of(uint32_t object, const clang::CallExpr* call, uint32_t frame) {
+// The same pointer at both places of one activation.
+bool Origins::one_place(const clang::Expr* a, const clang::Expr* b, clang::SourceLocation from,
+                        clang::SourceLocation to, uint32_t frame) const {
+  const FunctionDecl* f = walk_.frame(frame).function;
+  if (a == nullptr || b == nullptr || f == nullptr || f->getBody() == nullptr) return false;
+  if (a->HasSideEffects(context_) || b->HasSideEffects(context_)) return false;
+  llvm::FoldingSetNodeID x, y;
+  a->Profile(x, context_, true);
+  b->Profile(y, context_, true);
+  if (x != y) return false;
+  Variables variables;
+  variables.TraverseStmt(const_cast<clang::Expr*>(a));
+  if (!variables.local) return false;
+  Changed changed(context_.getSourceManager(), variables.all, from, to);
+  changed.TraverseStmt(f->getBody());
+  return !changed.any();
+}
+
+// Bytes of the object, where they are a number.
+std::optional<uint64_t> Origins::size_of(uint32_t object) const {
+  const HostMemory::Object& o = walk_.memory[object];
+  if (o.kind == ObjectKind::variable) {
+    const clang::QualType t = static_cast<const clang::ValueDecl*>(o.what)->getType();
+    if (t->isDependentType() || t->isIncompleteType() || t->isReferenceType()) return std::nullopt;
+    return static_cast<uint64_t>(context_.getTypeSizeInChars(t).getQuantity());
+  }
+  const auto* made = o.kind == ObjectKind::device_memory
+                         ? clang::dyn_cast_or_null<clang::CallExpr>(static_cast<const clang::Stmt*>(o.what))
+                         : nullptr;
+  const FunctionDecl* f = made != nullptr ? made->getDirectCallee() : nullptr;
+  if (f == nullptr || f->getIdentifier() == nullptr || made->getNumArgs() < 2 || f->getName().contains("Pitch") ||
+      f->getName() == "cudaMalloc3D")
+    return std::nullopt;
+  const auto size = walk_.number(made->getArg(1));
+  return size && *size >= 0 ? std::optional(static_cast<uint64_t>(*size)) : std::nullopt;
+}
+
+// So many bytes from the place on that is given are cleared, where `so_far` were before.
+uint64_t Origins::covers(const HostWalk::Event& reset, const Reach& given, const clang::CallExpr* launch,
+                         uint64_t so_far) {
+  const bool plain = reset.to != nullptr && reset.call != nullptr;
+  std::optional<int64_t> ahead;  // of what is given, the reset begins
+  if (reset.from && given.offset)
+    ahead = static_cast<int64_t>(*reset.from) - static_cast<int64_t>(*given.offset);
+  else if (plain && one_place(reset.to, given.e, reset.call->getBeginLoc(), launch->getBeginLoc(), reset.frame))
+    ahead = 0;
+  const auto size = size_of(reset.object);
+  if (reset.from == 0 && (!reset.bytes || (size && *size <= *reset.bytes))) return k_all;
+  if (!ahead) return so_far;
+  if (*ahead > 0 && static_cast<uint64_t>(*ahead) > so_far) return so_far;
+  if (!reset.bytes) return k_all;
+  const int64_t end = *ahead + static_cast<int64_t>(*reset.bytes);
+  return end > 0 ? std::max(so_far, static_cast<uint64_t>(end)) : so_far;
+}
+
+// Where the kernel uses no more than the first element, that is all in which it counts. Of memory that a caller gives who
+// is not there, nothing says how much there is, and the reset is taken to be of all that matters.
+uint64_t Origins::counted(const FoundLaunch& l, uint32_t parameter, uint32_t object) const {
+  const FunctionDecl* whole = nullptr;
+  if (l.kernel == nullptr || parameter >= l.kernel->getNumParams() || !l.kernel->hasBody(whole)) return k_all;
+  const clang::ParmVarDecl* p = whole->getParamDecl(parameter);
+  if (!p->getType()->isPointerType()) return k_all;
+  const clang::QualType of = p->getType()->getPointeeType();
+  if (of->isIncompleteType() || of->isDependentType()) return k_all;
+  FirstElement first(p);
+  first.TraverseStmt(whole->getBody());
+  const bool known = first.alone() || walk_.memory[object].kind == ObjectKind::unseen;
+  return known ? static_cast<uint64_t>(context_.getTypeSizeInChars(of).getQuantity()) : k_all;
+}
+
+Origins::Reach Origins::reach(const FoundLaunch& l, const Given& g, uint32_t object, uint32_t frame) {
+  if (g.e != nullptr) {
+    const clang::Expr* e = g.e->IgnoreParenCasts();
+    return {walk_.offset(e, object, frame), e, counted(l, g.parameter, object)};
+  }
+  Reach out;
+  for (const Atom& a : g.values.atoms) {
+    if (a.kind != Atom::address || a.place.object != object) continue;
+    const auto here = walk_.offset(a.place, {});
+    if (!here || (out.offset && *out.offset != *here)) return {};
+    out.offset = here;
+  }
+  return out;
+}
+
+Start Origins::start_of(uint32_t object, const Reach& given, const clang::CallExpr* call, uint32_t frame) {
   const auto counts = [&](const Event& e) {
     return e.what == Event::launched ? touched(e.call, e.frame).contains(object) : e.object == object;
   };
@@ -157,9 +343,34 @@ Start Origins::start_of(uint32_t object, const clang::CallExpr* call, uint32_t f
     return e->frame == frame && e->loop == own->loop && always_before(e, own) &&
            (waits || in_order(e->call, call, context_));
   };
-  for (auto e = captured != events.end() ? captured : events.begin(); e != own; ++e)
-    if (counts(*e) && (e->what != Event::cleared || resets(e))) before = &*e;
-  if (before != nullptr && before->what == Event::cleared) return {};
+  const Event* missed = nullptr;
+  uint64_t reset = 0;
+  for (auto e = captured != events.end() ? captured : events.begin(); e != own; ++e) {
+    if (!counts(*e)) continue;
+    if (e->what != Event::cleared) {
+      before = &*e;
+      reset = 0;
+      missed = nullptr;
+    } else if (resets(e)) {
+      reset = covers(*e, given, call, reset);
+      missed = &*e;
+    }
+  }
+  const std::optional<uint64_t> size = size_of(object);
+  const bool rest = size && given.offset && *given.offset <= *size && reset >= *size - *given.offset;
+  if (reset >= given.counted || (reset > 0 && rest)) return {};
+  Start found = not_reset(object, call, frame, events, own, captured, before);
+  if (found.why.empty() && missed != nullptr && reset == 0)
+    found.why = "the reset at " + place(missed->at) + " does not reach it";
+  return found;
+}
+
+// Why the object may hold something else than 0, where no reset before the launch says that it does not.
+Start Origins::not_reset(uint32_t object, const clang::CallExpr* call, uint32_t frame, const Events& events,
+                         Events::const_iterator own, Events::const_iterator captured, const Event* before) {
+  const auto counts = [&](const Event& e) {
+    return e.what == Event::launched ? touched(e.call, e.frame).contains(object) : e.object == object;
+  };
   for (const Event& e : events)
     if (e.what == Event::set && counts(e)) return {.why = "the host sets it otherwise at " + place(e.at)};
   for (const Event& e : events)
@@ -211,14 +422,14 @@ void Origins::starts(const FoundLaunch& l, uint32_t frame, HostLaunch& out) {
   for (const Given& g : gather(l, frame))
     for (const Atom& a : g.values.atoms) {
       if (a.kind != Atom::address || g.reads) continue;
-      Start s = start_of(a.place.object, l.call, frame);
+      Start s = start_of(a.place.object, reach(l, g, a.place.object, frame), l.call, frame);
       s.parameter = g.parameter;
       find_others(a.place.object, l, s);
       add(std::move(s));
     }
   for (const VarDecl* v : named_by(l.kernel)) {
     const uint32_t object = walk_.variable(v, 0).object;
-    Start s = start_of(object, l.call, frame);
+    Start s = start_of(object, {.offset = 0, .e = nullptr}, l.call, frame);
     const VarDecl* with = nullptr;
     const clang::Expr* first = v->getAnyInitializer(with);
     clang::Expr::EvalResult r;

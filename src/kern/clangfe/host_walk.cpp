@@ -259,6 +259,44 @@ std::optional<int64_t> HostWalk::number(const Expr* e) const {
   return r.Val.getInt().getExtValue();
 }
 
+std::optional<uint64_t> HostWalk::offset(const Place& p, clang::QualType of) const {
+  uint64_t bytes = 0;
+  for (size_t n = 0; n < p.path.size(); ++n) {
+    const void* step = p.path[n];
+    if (step == k_any_element) return std::nullopt;
+    if (!is_element(step)) {
+      const auto* f = static_cast<const clang::FieldDecl*>(step);
+      const clang::RecordDecl* r = f->getParent();
+      if (r->isInvalidDecl() || r->isDependentContext() || r->getDefinition() == nullptr || f->isBitField())
+        return std::nullopt;
+      bytes += context_.getFieldOffset(f) / 8;
+      continue;
+    }
+    const uint64_t k = reinterpret_cast<uintptr_t>(step) / 2;
+    if (k == 0) continue;
+    if (n + 1 < p.path.size() || of.isNull() || of->isIncompleteType() || of->isDependentType() || k > 1u << 30)
+      return std::nullopt;
+    bytes += k * context_.getTypeSizeInChars(of).getQuantity();
+  }
+  return bytes;
+}
+
+std::optional<uint64_t> HostWalk::offset(const Expr* pointer, uint32_t object, uint32_t frame) {
+  const clang::QualType t = pointer->getType();
+  if (!t->isPointerType() && !t->isArrayType()) return std::nullopt;
+  const clang::QualType of =
+      t->isPointerType() ? t->getPointeeType() : clang::QualType(t->getArrayElementTypeNoTypeQual(), 0);
+  const Values v = loaded(pointer, frame);
+  std::optional<uint64_t> found;
+  for (const Atom& a : v.atoms) {
+    if (a.kind != Atom::address || a.place.object != object) continue;
+    const std::optional<uint64_t> here = offset(a.place, of);
+    if (!here || (found && *found != *here)) return std::nullopt;
+    found = here;
+  }
+  return found;
+}
+
 Values HostWalk::subscript(const Values& base, const Expr* index) { return shifted(base, number(index)); }
 
 Place HostWalk::variable(const VarDecl* v, uint32_t frame) {
@@ -537,7 +575,11 @@ Values HostWalk::binary(const clang::BinaryOperator* b, uint32_t frame) {
     const Values v = value(b->getRHS(), frame);
     const Places at = places(b->getLHS(), frame);
     store(at, v);
-    note(is_zero(b->getRHS()) ? Event::cleared : Event::set, at, b, frame);
+    Extent extent;
+    const clang::QualType t = b->getLHS()->getType();
+    if (!t->isDependentType() && !t->isIncompleteType()) extent.bytes = context_.getTypeSizeInChars(t).getQuantity();
+    if (at.all.size() == 1) extent.from = offset(*at.all.begin(), t);
+    note(is_zero(b->getRHS()) ? Event::cleared : Event::set, at, b, frame, extent);
     return v;
   }
   if (b->isCompoundAssignmentOp()) {
@@ -581,17 +623,17 @@ bool HostWalk::is_zero(const Expr* e) const {
          ((r.Val.isInt() && r.Val.getInt().isZero()) || (r.Val.isFloat() && r.Val.getFloat().isPosZero()));
 }
 
-void HostWalk::note(Event::What what, const Places& at, const Expr* e, uint32_t frame) {
+void HostWalk::note(Event::What what, const Places& at, const Expr* e, uint32_t frame, Extent extent) {
   std::set<uint32_t> objects;
   for (const Place& p : at.all) objects.insert(p.object);
   // Of several places one is cleared, and it is not known which.
   if (what == Event::cleared && (at.unknown || objects.size() != 1)) return;
-  for (const uint32_t o : objects) note(what, e->getBeginLoc(), frame, clang::dyn_cast<clang::CallExpr>(e), o);
+  for (const uint32_t o : objects) note(what, e->getBeginLoc(), frame, clang::dyn_cast<clang::CallExpr>(e), o, extent);
 }
 
 void HostWalk::note(Event::What what, clang::SourceLocation at, uint32_t frame, const clang::CallExpr* call,
-                    uint32_t object) {
-  events.push_back({what, object, call, frame, loop_, at, branches_});
+                    uint32_t object, const Extent& extent) {
+  events.push_back({what, object, call, frame, loop_, at, branches_, extent.from, extent.bytes, extent.to});
 }
 
 void HostWalk::in_branch(const clang::Stmt* branch, const std::function<void()>& go_over) {

@@ -33,6 +33,12 @@ bool on_device_only(const clang::FunctionDecl* f);
 // The declaration that has the function's body; null: none has.
 const clang::FunctionDecl* body_of(const clang::FunctionDecl* f);
 
+// What an event clears, besides the object.
+struct Extent {
+  std::optional<uint64_t> from, bytes;
+  const clang::Expr* to = nullptr;
+};
+
 class HostWalk {
  public:
   struct Frame {
@@ -56,6 +62,8 @@ class HostWalk {
     const clang::Stmt* loop = nullptr;  // the innermost one in the activation
     clang::SourceLocation at;
     std::vector<const clang::Stmt*> branches;  // in which it stands, from the outermost one of the activation
+    std::optional<uint64_t> from, bytes;       // of `cleared`: which bytes of the object, where that is known
+    const clang::Expr* to = nullptr;           // of `cleared`: the pointer, as it is written
   };
 
   // `users`: the place is in the user's own text.
@@ -78,6 +86,11 @@ class HostWalk {
   // Where element `k` of an array of pointers points.
   Places pointed(const clang::Expr* array, uint64_t k, uint32_t frame);
   Values read(const Places& from);
+  // Bytes from the beginning of the object, `of`: the type of the place's last element.
+  std::optional<uint64_t> offset(const Place& p, clang::QualType of) const;
+  // Of the object, if the pointer leads to one place of it.
+  std::optional<uint64_t> offset(const clang::Expr* pointer, uint32_t object, uint32_t frame);
+  std::optional<int64_t> number(const clang::Expr* e) const;
   Place variable(const clang::VarDecl* v, uint32_t frame);
   HostMemory memory;
   std::vector<Event> events;
@@ -94,7 +107,6 @@ class HostWalk {
   Values pointer_cast(const clang::CastExpr* c, Values v) const;
   Places fields(Places whole, const clang::FieldDecl* f) const;
   Values subscript(const Values& base, const clang::Expr* index);
-  std::optional<int64_t> number(const clang::Expr* e) const;
 
   static Values copies(const Places& of);
   void store(const Places& to, const Values& v);
@@ -122,10 +134,10 @@ class HostWalk {
   void escape(const clang::Expr* e, uint32_t frame);
   void pass();
   void note(Event::What what, clang::SourceLocation at, uint32_t frame, const clang::CallExpr* call = nullptr,
-            uint32_t object = 0);
+            uint32_t object = 0, const Extent& extent = {});
   // What comes only if this branch is taken.
   void in_branch(const clang::Stmt* branch, const std::function<void()>& go_over);
-  void note(Event::What what, const Places& at, const clang::Expr* e, uint32_t frame);
+  void note(Event::What what, const Places& at, const clang::Expr* e, uint32_t frame, Extent extent = {});
   bool is_zero(const clang::Expr* e) const;
 
   clang::ASTContext& context_;
@@ -155,7 +167,10 @@ class Library {
 
  private:
   void fresh(ObjectKind kind);
+  std::optional<uint64_t> known(unsigned k) const;
   void copy_bytes(unsigned to, unsigned from);
+  // The call writes these bytes, of the pointer's object.
+  void clear(bool zeros, unsigned to, std::optional<uint64_t> bytes);
   bool zeros(const clang::Expr* source) const;
   bool starts_zero(const clang::VarDecl* v) const;
   void lay_texture(const clang::Expr* description);

@@ -52,7 +52,22 @@ class Origins {
   void starts(const FoundLaunch& l, uint32_t frame, HostLaunch& out);
   const std::set<uint32_t>& touched(const clang::CallExpr* call, uint32_t frame);
   const std::set<const clang::VarDecl*>& named_by(const clang::FunctionDecl* kernel);
-  Start start_of(uint32_t object, const clang::CallExpr* call, uint32_t frame);
+  // Where in an object the launch gives a pointer.
+  struct Reach {
+    std::optional<uint64_t> offset;   // bytes from its beginning
+    const clang::Expr* e = nullptr;   // the pointer, as it is written
+    uint64_t counted = ~uint64_t{0};  // bytes from there on, at most, in which the kernel may count
+  };
+  Reach reach(const FoundLaunch& l, const Given& g, uint32_t object, uint32_t frame);
+  uint64_t counted(const FoundLaunch& l, uint32_t parameter, uint32_t object) const;
+  uint64_t covers(const HostWalk::Event& reset, const Reach& given, const clang::CallExpr* launch, uint64_t so_far);
+  bool one_place(const clang::Expr* a, const clang::Expr* b, clang::SourceLocation from, clang::SourceLocation to,
+                 uint32_t frame) const;
+  std::optional<uint64_t> size_of(uint32_t object) const;
+  Start start_of(uint32_t object, const Reach& given, const clang::CallExpr* call, uint32_t frame);
+  Start not_reset(uint32_t object, const clang::CallExpr* call, uint32_t frame,
+                  const std::vector<HostWalk::Event>& events, std::vector<HostWalk::Event>::const_iterator own,
+                  std::vector<HostWalk::Event>::const_iterator captured, const HostWalk::Event* before);
   void find_others(uint32_t object, const FoundLaunch& l, Start& s);
   std::string place(clang::SourceLocation at) const;
   Place given_by_value(const clang::Expr* e, uint32_t frame);

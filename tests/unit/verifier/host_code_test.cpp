@@ -160,6 +160,68 @@ TEST(HostCode, counters_start_at_what_the_host_leaves_there) {
   });
 }
 
+// A reset counts for the place and the bytes that it clears.
+TEST(HostCode, a_reset_is_of_the_place_that_the_launch_is_given) {
+  const auto kernel = [](const std::string& counter) {
+    return "__global__ void k(unsigned* c, float* part, float* out) { __shared__ bool last;\n"
+           "  part[blockIdx.x * 64 + threadIdx.x] = threadIdx.x; __syncthreads();\n"
+           "  if (threadIdx.x == 0) { __threadfence(); last = atomicAdd(" +
+           counter +
+           ", 1) >= gridDim.x - 1; }\n  __syncthreads();\n"
+           "  if (last) { float s = 0; for (unsigned i = threadIdx.x; i < gridDim.x * 64; i += 64) s += part[i];\n"
+           "    out[threadIdx.x] = s; } }\n";
+  };
+  const auto host = [](const std::string& text) {
+    return "int main(int m, char**) { float *p, *q; cudaMalloc(&p, 4096); cudaMalloc(&q, 4096); unsigned* c; "
+           "cudaMalloc(&c, 64); " +
+           text + " }\n";
+  };
+  const auto launch = [](const std::string& place) { return "k<<<8, 64>>>(" + place + ", p, q); "; };
+  const std::string k = kernel("c"), second = kernel("c + 1"), any = kernel("c + part[0] * 0"),
+                    rounds = "for (int i = 0; i < 4; ++i) ";
+  decide({
+      {k + host("cudaMemset(c, 0, 4); " + launch("c + 1")), 3, "does not reach it"},
+      {k + host("cudaMemset(c, 0, 8); " + launch("c + 1")), 0, "is 0 when the kernel starts"},
+      {k + host("cudaMemset(c, 0, 64); " + launch("c + 1")), 0},
+      {k + host("cudaMemset(c + 1, 0, 4); " + launch("c + 1")), 0},
+      {k + host("cudaMemset(&c[1], 0, sizeof(unsigned)); " + launch("c + 1")), 0},
+      {k + host("cudaMemset(c + 1, 0, 4); " + launch("c")), 3, "does not reach it"},
+      {k + host("cudaMemset(c + 2, 0, 4); " + launch("c + 1")), 3, "does not reach it"},
+      {k + host("cudaMemset((char*)c + 4, 0, 4); " + launch("c + 1")), 0},
+      {k + host("cudaMemset(c, 1, 64); cudaMemset(c, 0, 4); " + launch("c + 1")), 3, "the host sets it otherwise"},
+      {k + host("cudaMemset(c, 1, 64); cudaMemset(c, 0, 4); " + launch("c")), 0},
+      {k + host("cudaMemset(c, 0, 4); cudaMemset(c + 1, 0, 4); " + launch("c + 1")), 0},
+      // The kernel counts further on.
+      {second + host("cudaMemset(c, 1, 64); cudaMemset(c, 0, 4); " + launch("c")), 3, "the host sets it otherwise"},
+      {second + host("cudaMemset(c, 1, 64); cudaMemset(c, 0, 4); cudaMemset(c + 1, 0, 60); " + launch("c")), 0},
+      {second + host("cudaMemset(c, 1, 64); cudaMemset(c, 0, 8); " + launch("c")), 3, "the host sets it otherwise"},
+      {second + host(launch("c") + "cudaMemset(c, 0, 4); " + launch("c")), 3, "was given it before"},
+      // In loops.
+      {k + host(rounds + "{ cudaMemset(c, 0, 4); " + launch("c + i") + "}"), 3, "is made again"},
+      {k + host(rounds + "{ cudaMemset(c + i, 0, 4); " + launch("c + i") + "}"), 0},
+      {k + host(rounds + "{ cudaMemset(c + i, 0, 4); i += 2; " + launch("c + i") + "}"), 3, "is made again"},
+      {k + host(rounds + "{ cudaMemset(c + i, 0, 4); ++c; " + launch("c + i") + "}"), 3, "is made again"},
+      {k + host(rounds + "{ cudaMemset(c, 0, 64); " + launch("c + i") + "}"), 0},
+      {k + host(rounds + "{ cudaMemset(c, 0, m * sizeof(*c)); " + launch("c + i") + "}"), 0},
+      {k + host(launch("c + 1") + "cudaMemset(c, 0, 4); " + launch("c + 1")), 3, "was given it before"},
+      // A function that is given the memory: nothing says how much there is.
+      {k + "void go(unsigned* c, float* p, float* q) { cudaMemset(c, 0, 4); " + launch("c") + "}\n", 0},
+      {k + "void go(unsigned* c, float* p, float* q) { cudaMemset(c, 0, 4); " + launch("c + 1") + "}\n", 3,
+       "does not reach it"},
+      {k + "void go(unsigned* c, float* p, float* q) { cudaMemset(c, 0, 256); " + launch("c + 1") + "}\n", 0},
+      // Of a variable of the device.
+      {"__device__ unsigned n[4];\n" + kernel("n + 1") +
+           host("unsigned z = 0, o[4] = {1, 1, 1, 1}; cudaMemcpyToSymbol(n, o, 16); cudaMemcpyToSymbol(n, &z, 4); " +
+                launch("c")),
+       3, "the host sets it otherwise"},
+      {"__device__ unsigned n[4];\n" + kernel("n + 1") +
+           host("unsigned z = 0, o[4] = {1, 1, 1, 1}, w[4] = {}; cudaMemcpyToSymbol(n, o, 16); "
+                "cudaMemcpyToSymbol(n, &z, 4); cudaMemcpyToSymbol(n, w, 12, 4); " +
+                launch("c")),
+       0},
+  });
+}
+
 // A launch that is made again finds 0 if each one before it has left that: the last block always puts it back, or the
 // limit of the ticket does, whatever kernel the launch was of.
 TEST(HostCode, counters_that_each_launch_puts_back) {
