@@ -50,6 +50,33 @@ bool launches_nothing(const clang::CallExpr* c) {
   return !f->isDefined(body) || !users_text(context.getSourceManager(), context.getTargetInfo(), body->getLocation());
 }
 
+// The kernels that a body names, itself or by templates of the host that it names and that have no instance for it.
+class NamedKernels : public clang::RecursiveASTVisitor<NamedKernels> {
+ public:
+  bool shouldVisitLambdaBody() const { return true; }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* e) { return use(e->getDecl(), e->getLocation()); }
+  bool VisitMemberExpr(clang::MemberExpr* e) { return use(e->getMemberDecl(), e->getMemberLoc()); }
+  bool VisitOverloadExpr(clang::OverloadExpr* e) {
+    for (const clang::NamedDecl* d : e->decls()) use(d, e->getNameLoc());
+    return true;
+  }
+  std::vector<std::pair<const FunctionDecl*, SourceLocation>> found;
+
+ private:
+  bool use(const clang::NamedDecl* d, SourceLocation at) {
+    if (const FunctionDecl* k = kernel(d)) found.emplace_back(k, at);
+    d = d->getUnderlyingDecl();
+    const auto* t = clang::dyn_cast<clang::FunctionTemplateDecl>(d);
+    const auto* f = t != nullptr ? t->getTemplatedDecl() : clang::dyn_cast<FunctionDecl>(d);
+    const FunctionDecl* whole = nullptr;
+    if (f != nullptr && kernel(f) == nullptr && f->hasBody(whole) && whole->getBody() != nullptr &&
+        seen_.insert(whole).second)
+      TraverseStmt(whole->getBody());
+    return true;
+  }
+  std::set<const FunctionDecl*> seen_;
+};
+
 // Goes over declarations and bodies as clang has them, instances of templates in the place of their patterns.
 class Sweep : public clang::RecursiveASTVisitor<Sweep> {
  public:
@@ -66,6 +93,13 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
                       !f->getDeclContext()->isDependentContext();
     if (f->isDependentContext() && !sole) return VisitNamedDecl(f);
     const FunctionDecl* text = f;
+    // Other instances have the words of the text for their own.
+    const FunctionDecl* whole = f->isTemplateInstantiation() ? f->getTemplateInstantiationPattern() : nullptr;
+    if (whole != nullptr && f->isInvalidDecl() && f->getBody() == nullptr && whole->getBody() != nullptr) {
+      NamedKernels names;
+      names.TraverseStmt(whole->getBody());
+      for (const auto& [k, at] : names.found) lost.push_back({k, f, at});
+    }
     // An instance that another file compiles (`extern template`), of the text that stands here.
     if (f->getTemplateSpecializationKind() == clang::TSK_ExplicitInstantiationDeclaration && f->getBody() == nullptr)
       if (const FunctionDecl* of = f->getTemplateInstantiationPattern()) text = of;
@@ -132,6 +166,7 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
   std::set<const IdentifierInfo*> declared;
   std::vector<FoundLaunch> launches;
   std::vector<Mention> unclear;
+  std::vector<LostLaunch> lost;
   std::vector<const FunctionDecl*> hosts;
   std::vector<const clang::VarDecl*> variables;
 
@@ -273,7 +308,10 @@ Mentions mentions(clang::ASTContext& context, const std::vector<clang::Decl*>& d
   Origins origins(context, sweep.hosts, sweep.variables, sweep.launches, lost_names(context, words, sweep, doubts),
                   host.pointers);
   for (FoundLaunch& l : sweep.launches) origins.trace(l);
-  Mentions out{.launches = std::move(sweep.launches), .unclear = std::move(sweep.unclear), .hosts = sweep.hosts};
+  Mentions out{.launches = std::move(sweep.launches),
+               .unclear = std::move(sweep.unclear),
+               .lost = std::move(sweep.lost),
+               .hosts = sweep.hosts};
   in_other_text(context, doubts, kernels, out.unclear);
   const std::vector<Word>& list = words.list();
   const bool by_name = asks_by_name(list);

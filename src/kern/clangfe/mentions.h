@@ -50,10 +50,18 @@ struct Mention {
   clang::SourceLocation at;
 };
 
+// A kernel that the body of an instance names which clang could not compile.
+struct LostLaunch {
+  const clang::FunctionDecl* kernel = nullptr;  // or its pattern
+  const clang::FunctionDecl* host = nullptr;    // the instance
+  clang::SourceLocation at;
+};
+
 struct Mentions {
   std::vector<FoundLaunch> launches;
-  std::vector<Mention> unclear;                   // uses of a kernel's name that are no launch that we understand
-  std::vector<Mention> foreign;                   // launches of what nothing in the text declares
+  std::vector<Mention> unclear;  // uses of a kernel's name that are no launch that we understand
+  std::vector<Mention> foreign;  // launches of what nothing in the text declares
+  std::vector<LostLaunch> lost;
   std::vector<const clang::FunctionDecl*> hosts;  // all functions with a body
 };
 

@@ -10,11 +10,14 @@
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Sema/Sema.h>
 #include <clang/Sema/Template.h>
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/Module.h>
 
 #include <algorithm>
 
 #include "clangfe/embedded.h"
 #include "clangfe/host_doubts.h"
+#include "clangfe/host_walk.h"
 
 namespace fencepost::clangfe {
 namespace {
@@ -276,6 +279,24 @@ void Survey::add_launched_elsewhere(const Mentions& found) {
   }
 }
 
+// Launches by an instance of a template whose body has an error: which instances of the kernel there are is not known.
+void Survey::add_lost(const Mentions& found) {
+  std::set<std::pair<const FunctionDecl*, const FunctionDecl*>> said;
+  for (const LostLaunch& l : found.lost) {
+    if (!said.emplace(l.kernel->getCanonicalDecl(), l.host->getCanonicalDecl()).second) continue;
+    HostKernel k = without_text(l.kernel->getNameAsString(), l.at,
+                                "this is launched by '" + name_of(l.host) + "', whose body is not compiled", "");
+    for (const Failure& x : faults_)
+      if (x.inside == l.host ||
+          (x.inside == nullptr && x.at.isValid() &&
+           ci_.getSourceManager().isPointWithin(x.at, l.host->getBeginLoc(), l.host->getEndLoc()))) {
+        k.not_read->message += ": " + x.said.message;
+        break;
+      }
+    found_.kernels.push_back(std::move(k));
+  }
+}
+
 void Survey::add_launches() {
   std::set<const clang::IdentifierInfo*> names;
   for (const auto& [f, n] : rows_)
@@ -298,6 +319,7 @@ void Survey::add_launches() {
       return a.place.source == b.place.source && a.place.begin < b.place.begin;
     });
   add_foreign(found);
+  add_lost(found);
 }
 
 // Kernels that no row has yet: templates that nothing instantiates, and functions that the parser lost.
@@ -369,6 +391,49 @@ void Survey::add_unseen() {
   }
 }
 
+// A __constant__ variable that no other file knows has its first value if this file does not write it either: each word
+// of its name, in the text and in what conditions leave out, is its declaration or stands in code of the device. A file
+// that is not there may have such a word.
+bool Survey::keeps_first_value(const clang::VarDecl* v) const {
+  if (!v->hasAttr<clang::CUDAConstantAttr>() || !v->hasInit() || v->getIdentifier() == nullptr ||
+      v->getFormalLinkage() != clang::Linkage::Internal || !found_.missing.empty())
+    return false;
+  const clang::SourceManager& sm = ci_.getSourceManager();
+  const auto within = [&](clang::SourceLocation at, clang::SourceLocation begin, clang::SourceLocation end) {
+    at = sm.getExpansionLoc(at);
+    return !sm.isBeforeInTranslationUnit(at, sm.getExpansionLoc(begin)) &&
+           !sm.isBeforeInTranslationUnit(sm.getExpansionRange(end).getEnd(), at);
+  };
+  const std::vector<const FunctionDecl*> functions = with_text();
+  const auto of_device = [&](clang::SourceLocation at) {
+    return std::any_of(functions.begin(), functions.end(), [&](const FunctionDecl* f) {
+      const clang::Stmt* body = on_device_only(f) ? f->getBody() : nullptr;
+      return body != nullptr && within(at, body->getBeginLoc(), body->getEndLoc());
+    });
+  };
+  for (const Word& w : found_.words.list()) {
+    // Asked for by name, as C++ or as the object file has it.
+    if (w.text == v->getName() || (w.text.starts_with("_Z") && w.text.find(v->getName().str()) != std::string::npos))
+      return false;
+    if (w.kind == clang::tok::identifier && w.name == v->getIdentifier() && w.at != v->getLocation() &&
+        !of_device(w.at))
+      return false;
+  }
+  // What conditions leave out, and what macros stand for.
+  for (unsigned n = 0; n < sm.local_sloc_entry_size(); ++n) {
+    const clang::SrcMgr::SLocEntry& e = sm.getLocalSLocEntry(n);
+    if (!e.isFile()) continue;
+    const clang::FileID file = sm.getFileID(clang::SourceLocation::getFromRawEncoding(e.getOffset()));
+    const clang::SourceLocation begin = sm.getLocForStartOfFile(file), end = sm.getLocForEndOfFile(file);
+    if (!users(begin)) continue;
+    for (const clang::Token& t : words_between(sm, ci_.getLangOpts(), begin, end))
+      if (t.is(clang::tok::raw_identifier) && t.getRawIdentifier() == v->getName() &&
+          t.getLocation() != v->getLocation() && !of_device(t.getLocation()))
+        return false;
+  }
+  return true;
+}
+
 void Survey::generate() {
   ci_.getDiagnostics().Reset(true);
   std::unique_ptr<clang::CodeGenerator> gen(
@@ -381,6 +446,11 @@ void Survey::generate() {
     if (reached_.count(v->getCanonicalDecl()) != 0) gen->HandleCXXStaticMemberVarInstantiation(v);
   gen->HandleTranslationUnit(*context_);
   out_.module.reset(gen->ReleaseModule());
+  if (out_.module == nullptr) return;
+  for (const clang::Decl* d : handed_out_)
+    if (const auto* v = clang::dyn_cast<clang::VarDecl>(d); v != nullptr && keeps_first_value(v))
+      if (auto* g = out_.module->getGlobalVariable(clang::ASTNameGenerator(*context_).getName(v), true))
+        g->setConstant(true);
 }
 
 // A condition is a fault of what holds it, and of each declaration that lies in it.

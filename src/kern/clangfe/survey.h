@@ -54,10 +54,12 @@ class Survey : public clang::ASTConsumer {
   void add_kernel(const clang::FunctionDecl* f, Closure& closure);
   void add_launches();
   void add_unseen();
+  bool keeps_first_value(const clang::VarDecl* v) const;
   void generate();
   void add_uses(const Mentions& found);
   HostKernel without_text(std::string name, clang::SourceLocation at, std::string message, std::string hint);
   void add_foreign(const Mentions& found);
+  void add_lost(const Mentions& found);
   void add_launched_elsewhere(const Mentions& found);
   std::vector<HostKernel*> rows_of(const Mention& m);
   HostKernel* row(const clang::FunctionDecl* f);

@@ -1,4 +1,6 @@
 // What macros of other compilers, toolkits and systems decide of a kernel or its launch is said with its verdict.
+#include <cstdlib>
+
 #include "decide.h"
 
 namespace fencepost::verifier {
@@ -349,6 +351,21 @@ TEST(Compilers, AssertHeedsNDEBUG) {
           {"check.cu", check.c_str(), 1, "assert"},
           {"check.cu", check.c_str(), 0, "", {"-DNDEBUG"}},
           {"pure.cu", pure.c_str(), 0, "!NDEBUG"}});
+  // With the headers of a toolkit, and the C library's assert.h, alike. FENCEPOST_CUDA_PATH names one.
+  const char* path = std::getenv("FENCEPOST_CUDA_PATH");
+  if (path == nullptr || *path == 0) return;
+  const std::string toolkit = std::string("--cuda-path=") + path;
+  decide({{"here.cu", with.c_str(), 0, "NDEBUG is as it is here: line 2 uses assert", {toolkit}, true},
+          {"here.cu", with.c_str(), 3, "NDEBUG", {toolkit, "--strict"}, true},
+          {"here.cu", with.c_str(), 1, "race", {toolkit, "-DNDEBUG"}, true},
+          {"here.cu", with.c_str(), 0, "!NDEBUG is", {toolkit, "--clang-opt=-UNDEBUG"}, true},
+          {"defined.cu", defined.c_str(), 1, "race", {toolkit}, true},
+          {"again.cu", again.c_str(), 1, "race", {toolkit}, true},
+          {"undefined.cu", undefined.c_str(), 0, "!NDEBUG", {toolkit}, true},
+          {"inner.cu", inner.c_str(), 0, "NDEBUG", {toolkit}, true},
+          {"check.cu", check.c_str(), 1, "assert", {toolkit}},
+          {"check.cu", check.c_str(), 0, "", {toolkit, "-DNDEBUG"}},
+          {"pure.cu", pure.c_str(), 0, "!NDEBUG", {toolkit}}});
 }
 
 }  // namespace

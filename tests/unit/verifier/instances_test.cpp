@@ -64,6 +64,34 @@ TEST(Instances, each_instance_has_the_sizes_of_its_own) {
   });
 }
 
+// An instance that clang cannot compile launches, too. The words of its text stand in other instances' as well.
+TEST(Instances, one_whose_body_is_not_compiled_is_named) {
+  const std::string kernel = "template <class T> __global__ void k(T* a) { a[blockIdx.x * 64 + threadIdx.x] = 1; }\n",
+                    two =
+                        "struct S { typedef int own; };\n"
+                        "int main() { S* s; int* i; cudaMalloc(&i, 999); cudaMalloc(&s, 999); ",
+                    bad = "template <class T> void go(T* a) { typename T::own n; k<<<1, 64>>>((int*)a); }\n";
+  decide_launched({
+      {kernel + bad + two + "go(s); }", 0, "gridDim=1"},
+      {kernel + bad + two + "go(s); go(i); }", 3, "launched by 'go<int>', whose body is not compiled"},
+      {kernel + bad + "template <class T> void around(T* a) { go(a); }\n" + two + "around(s); around(i); }", 3,
+       "launched by 'go<int>'"},
+      {kernel +
+           "template <class T> void go(T* a) { k<<<1, 64>>>((int*)a); }\n"
+           "template <class T> void around(T* a) { typename T::own n; go(a); }\n" +
+           two + "around(s); around(i); }",
+       3, "launched by 'around<int>'"},
+      {kernel + "template <class T> struct W { void go(T* a) { typename T::own n; k<<<1, 64>>>((int*)a); } };\n" + two +
+           "W<S> w; w.go(s); W<int> x; x.go(i); }",
+       3, "whose body is not compiled"},
+      {kernel +
+           "template <class T> void go(T* a) { k<<<1, 64>>>((int*)a); }\n"
+           "template <class T> void idle(T*) { typename T::own n; }\n" +
+           two + "go(s); idle(s); idle(i); }",
+       0, "gridDim=1"},
+  });
+}
+
 TEST(Instances, generic_lambdas_and_what_is_around_them) {
   const std::string sized = k_block + k_one_array + "auto go = [&](auto x) { k<<<sizeof(x) / 4, 64>>>(a); }; ";
   decide_launched({
