@@ -66,7 +66,7 @@ TEST(Makefile, a_macro_that_is_taken_is_said) {
   EXPECT_NE(a.out.find("blockDim=96, gridDim=4"), std::string::npos) << a.out;
   // What the user says goes first, and nothing is taken.
   const launch::Answer own = asked("k: k.cu\n\tnvcc -DN=96 k.cu\n", {"-DN=32"});
-  EXPECT_EQ(own.err.find("taken"), std::string::npos) << own.err;
+  EXPECT_EQ(own.err.find("is taken to be"), std::string::npos) << own.err;
   EXPECT_NE(own.out.find("blockDim=32, gridDim=4"), std::string::npos) << own.out;
   // Without it, and under --strict, the name is missing.
   for (const auto& [makefile, words] : {std::pair<std::string, std::vector<std::string>>("k: k.cu\n", {}),
