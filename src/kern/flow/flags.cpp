@@ -217,9 +217,12 @@ void strengthen_flags(Module& m) {
     std::set<const Instruction*> flags;
     for (const Touch& t : all) {
       if (!t.polled || flags.contains(t.instruction)) continue;
+      // Loads alone do not race, whatever they are.
+      const bool written =
+          std::any_of(all.begin(), all.end(), [&](const Touch& o) { return !o.load && may_overlap(t, o); });
       const bool fit = std::all_of(all.begin(), all.end(), [&](const Touch& o) {
         return (!o.load && !o.atomic) || !may_overlap(t, o) ||
-               ((o.polled || o.atomic || same_place(t, o)) && o.access->bytes == t.access->bytes);
+               ((o.polled || o.atomic || (written && same_place(t, o))) && o.access->bytes == t.access->bytes);
       });
       if (!fit) continue;
       for (const Touch& o : all)

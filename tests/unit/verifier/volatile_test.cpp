@@ -39,13 +39,16 @@ TEST(Volatile, a_load_of_a_flag_that_no_thread_makes_is_no_race) {
   const std::string right = message(""), unreached = message("", "if (threadIdx.x > 200) o[1] = *f;"),
                     behind = message("o[1] = *f;"), reached = message("", "if (threadIdx.x == 7) o[7] = *f;"),
                     index = message("", "if (threadIdx.x > 200) o[1] = f[threadIdx.x];");
-  decide({{"right.cu", right.c_str(), 0, "volatile accesses to f are single and relaxed"},
-          {"unreached.cu", unreached.c_str(), 0, "volatile accesses to f are single and relaxed"},
-          // A release fence orders what stands before it, not the store of the flag behind it.
-          {"behind.cu", behind.c_str(), 1, "race"},
-          {"reached.cu", reached.c_str(), 1, "race"},
-          // What the document of PTX says is no assumption in its model.
-          {"right of ptx.cu", right.c_str(), 0, "!single and relaxed", {"--model=ptx"}}});
+  decide(
+      {{"right.cu", right.c_str(), 0, "volatile accesses to f are single and relaxed"},
+       {"unreached.cu", unreached.c_str(), 0, "volatile accesses to f are single and relaxed"},
+       {"host.cu",
+        "__global__ void k(volatile int* f, int* o) { while (*f == 0) ; o[blockIdx.x * 64 + threadIdx.x] = *f; }", 0},
+       // A release fence orders what stands before it, not the store of the flag behind it.
+       {"behind.cu", behind.c_str(), 1, "race"},
+       {"reached.cu", reached.c_str(), 1, "race"},
+       // What the document of PTX says is no assumption in its model.
+       {"right of ptx.cu", right.c_str(), 0, "!single and relaxed", {"--model=ptx"}}});
 }
 
 }  // namespace
