@@ -14,8 +14,8 @@ int main(int argc, char** argv) {
   console.own_process = true;
   try {
     const int code = fencepost::cli::run({argv + 1, argv + argc}, console);
-    // An answer that did not reach its reader is no answer. A reader that has closed the pipe, as `head` does, has what it
-    // wants: the program then ends as others do.
+    // An answer that did not reach its reader is no answer. A reader that has closed the pipe, as `head` does, has what
+    // it wants: the program then ends as others do.
     if (fencepost::cli::finish_standard_streams()) return code;
     if (fencepost::cli::reader_is_gone()) {
       std::signal(SIGPIPE, SIG_DFL);

@@ -7,9 +7,9 @@
 // assumption stands. Work of two streams has no order: a reset counts in the stream of the launch, or where it is none
 // of a stream, and what each launch puts back counts where all are of one stream.
 //
-// A reset counts for the bytes that it clears, from the place on that the launch is given: all of them, where its size is
-// not a number. Two places are held against each other by their distance from the beginning of the object, or as the
-// same expression of variables that nothing changes in between.
+// A reset counts for the bytes that it clears, from the place on that the launch is given: all of them, where its size
+// is not a number. Two places are held against each other by their distance from the beginning of the object, or as
+// the same expression of variables that nothing changes in between.
 #include <clang/AST/Mangle.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 
@@ -289,8 +289,8 @@ uint64_t Origins::covers(const HostWalk::Event& reset, const Reach& given, const
   return end > 0 ? std::max(so_far, static_cast<uint64_t>(end)) : so_far;
 }
 
-// Where the kernel uses no more than the first element, that is all in which it counts. Of memory that a caller gives who
-// is not there, nothing says how much there is, and the reset is taken to be of all that matters.
+// Where the kernel uses no more than the first element, that is all in which it counts. Of memory that a caller gives
+// who is not there, nothing says how much there is, and the reset is taken to be of all that matters.
 uint64_t Origins::counted(const FoundLaunch& l, uint32_t parameter, uint32_t object) const {
   const FunctionDecl* whole = nullptr;
   if (l.kernel == nullptr || parameter >= l.kernel->getNumParams() || !l.kernel->hasBody(whole)) return k_all;
