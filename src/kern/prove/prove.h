@@ -39,6 +39,8 @@ class Second;
 namespace fencepost::prove {
 
 using order::Assumption;
+using order::holds_in_runs;
+using order::said_by_ptx;
 
 enum class Abstraction : uint8_t {
   automatic,    // equality, except for arrays that atomics touch; yet two writes are of one value only if they are so

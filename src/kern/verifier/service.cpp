@@ -584,7 +584,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
       if (found.finding) {
         // A proof that says what it takes for granted (a counter that does not wrap) is refuted by a run in which that
         // does not hold.
-        if (r.verdict.status == Status::holds && o.barrier_access_checks && order::holds_in_runs(r.assumptions)) {
+        if (r.verdict.status == Status::holds && o.barrier_access_checks && prove::holds_in_runs(r.assumptions)) {
           refuted = true;
           const std::string what = fmt::format("internal error: the proof of '{}' missed what a run shows ({}); {}",
                                                name, found.run, reproducer(o, *file, name, found.run));
@@ -635,7 +635,7 @@ Answer answer(const launch::Options& given, const SourcePtr& file) {
         undecided.push_back(fmt::format("'{}': {}", name, said.why));
         continue;
       }
-    if (o.model == launch::Model::ptx) std::erase_if(r.assumptions, order::said_by_ptx);
+    if (o.model == launch::Model::ptx) std::erase_if(r.assumptions, prove::said_by_ptx);
     if (r.verdict.status == Status::holds) {
       // Such a file could have a macro of a name that the text defines otherwise.
       const std::string absent =
