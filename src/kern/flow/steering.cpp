@@ -1,5 +1,7 @@
 #include "flow/steering.h"
 
+#include <algorithm>
+
 #include "flow/effects.h"
 
 namespace fencepost::flow {
@@ -53,7 +55,7 @@ std::vector<uint8_t> steering(const Module& m, const std::vector<uint8_t>& reach
             if (const auto* c = std::get_if<Call>(&in.action))
               for (const FunctionId target : targets(*c))
                 if (target.index == f)
-                  for (size_t i = 0; i < c->arguments.size() && i < parameters.size(); ++i)
+                  for (size_t i = 0; i < std::min(c->arguments.size(), parameters.size()); ++i)
                     if (parameters[i] != 0) set(values[g][c->arguments[i].index]);
       }
       for (const Block& b : fn.blocks) {
@@ -90,7 +92,7 @@ std::vector<uint8_t> steering(const Module& m, const std::vector<uint8_t>& reach
           }
         }
         if (const auto* r = std::get_if<Return>(&b.terminator))
-          for (size_t i = 0; i < r->values.size() && i < results[f].size(); ++i)
+          for (size_t i = 0; i < std::min(r->values.size(), results[f].size()); ++i)
             if (results[f][i] != 0) mark(r->values[i]);
       }
     }

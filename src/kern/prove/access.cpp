@@ -30,7 +30,7 @@ void Execution::log(AccessKind kind, const Access& access, RegionId r, Pair guar
     x.offset[t] = offset_of(pointer[t]);
     x.before[t] = memory.state[r.index][t];
   }
-  if (pool_.is_false(x.guard[0]) && pool_.is_false(x.guard[1])) return;
+  if (never(x.guard)) return;
   x.value = value;
   x.bytes = access.bytes;
   x.pointer = pointer_value;
@@ -251,9 +251,7 @@ void Execution::store(Activation& a, const Instruction& in, const Store& s, Pair
   for (RegionId r : s.access.regions)
     if (counters_[r.index] != 0) {
       const bool once = mode.log && second_ == 0 && loops_around_.empty() && s.access.regions.size() == 1;
-      counter_writes_.push_back(
-          {r, position_, loops_around_,
-           once && pool_.is_true(as_master(guard[0], 0)) && pool_.is_true(as_master(guard[1], 1))});
+      counter_writes_.push_back({r, position_, loops_around_, once && always(as_masters(guard))});
     }
   for (RegionId r : s.access.regions) {
     if (memory.adversarial(r)) continue;
@@ -305,8 +303,7 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
       (counts ? counted_ : met_).insert(&in);
       const std::optional<uint64_t> most = amount ? most_added(get(a, at.operands[0])) : ticket_step(at, *a.f);
       if (!most) unbounded_.insert(r.index);
-      if (counts && most)
-        move_counter(r, amount ? 0 : *most, *most, at.access.bytes, by_master(guard[0], 0) && by_master(guard[1], 1));
+      if (counts && most) move_counter(r, amount ? 0 : *most, *most, at.access.bytes, by_masters(guard));
     }
   if (at.spelling.starts_with("volatile"))
     for (RegionId r : at.access.regions)

@@ -63,21 +63,20 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
     if (mode.lockstep) fact(pool_.yes(), same, 0, true);
     if (mode.log) {
       trace.barriers.push_back(r);
-      if (pool_.is_true(r.local[0]) && pool_.is_true(r.local[1])) ++local_segment_;
-      if (pool_.is_true(r.global[0]) && pool_.is_true(r.global[1])) ++global_segment_;
+      if (always(r.local)) ++local_segment_;
+      if (always(r.global)) ++global_segment_;
     }
   }
   if ((tickets_possible_ || messages_possible_ || updates_possible_) && mode.log && !meets && b.scope == Scope::group &&
       loops_around_.empty())
     trace.group_barriers.push_back(r);
-  if (mode.log && b.scope != Scope::warp && loops_around_.empty() && pool_.is_true(r.local[0]) &&
-      pool_.is_true(r.local[1])) {
+  if (mode.log && b.scope != Scope::warp && loops_around_.empty() && always(r.local)) {
     meetings_of_all_.push_back(position_);
     settle(a, in);
   }
   if (b.scope != Scope::warp) {
     many_writers_.clear();
-    if (pool_.is_true(guard[0]) && pool_.is_true(guard[1])) maybe_held_ = false;
+    if (always(guard)) maybe_held_ = false;
   }
   // Others may have written meanwhile. Two groups see the same only if nothing orders them one after the other.
   const bool alike = mode.lockstep && (meets || !messages_possible_);
@@ -90,7 +89,7 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
   }
   if (b.scope != Scope::warp) {
     master_contents(r.local);
-    if (pool_.is_true(r.local[0]) && pool_.is_true(r.local[1])) touched_.clear();
+    if (always(r.local)) touched_.clear();
   }
   assume_barrier_invariants(a, guard, mode);
 }
@@ -212,13 +211,12 @@ Term Execution::flat_id(int thread) {
 // Outside of loops, where each lane is here once; for blocks of one dimension and of whole warps.
 void Execution::led(Activation& a, const WarpExchange& w, Pair result, Pair guard, Mode mode) {
   const uint64_t size = options_.launch.local_size[0];
-  const auto whole = [&](Pair p, uint64_t n) { return pool_.is_constant(p[0], n) && pool_.is_constant(p[1], n); };
   if (w.kind != WarpExchange::shuffle || !w.mask || w.operands.size() < 3 || options_.warp_size != 32 ||
       options_.warp_sync != 0 || !mode.lockstep || !loops_around_.empty() || size == 0 || size % 32 != 0 ||
       options_.launch.local_size[1] != 1 || options_.launch.local_size[2] != 1)
     return;
   const Pair given = get(a, w.operands[0]), lane = get(a, w.operands[1]), mask = get(a, w.mask);
-  if (!whole(get(a, w.operands[2]), 32) || !whole(mask, 0xffffffffu) || !pool_.is_constant(lane[0]) ||
+  if (!every(get(a, w.operands[2]), 32) || !every(mask, 0xffffffffu) || !pool_.is_constant(lane[0]) ||
       lane[0] != lane[1] || pool_.value(lane[0]) >= 32 || pool_.width(given[0]) != pool_.width(result[0]))
     return;
   Pair value, comes;

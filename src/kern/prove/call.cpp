@@ -51,7 +51,7 @@ void Execution::call(Activation& a, const Instruction& in, const Call& c, Pair g
         g[t] = pool_.all(g[t], hit);
       }
     }
-    if (pool_.is_false(g[0]) && pool_.is_false(g[1])) continue;
+    if (never(g)) continue;
     const Function& f = m_.function(target);
     std::vector<Pair> results;
     Pair returned = g;

@@ -70,8 +70,10 @@ Op negated(Op o) {
       return Op::ugt;
     case Op::ugt:
       return Op::ule;
-    default:
+    case Op::uge:
       return Op::ult;
+    default:
+      return o;
   }
 }
 
@@ -111,7 +113,7 @@ Execution::Test Execution::header_test(const Activation& a, uint32_t l, ValueId 
   const bool leaves = !a.cfg->in_loop(br->then_, l) && a.cfg->in_loop(br->else_, l);
   const Instruction* in = a.recurrences->definition(br->condition);
   const auto* c = in == nullptr ? nullptr : std::get_if<Compute>(&in->action);
-  if ((!stays && !leaves) || c == nullptr || c->operands.size() != 2 || c->op < Op::eq || c->op > Op::uge) return {};
+  if ((!stays && !leaves) || c == nullptr || c->operands.size() != 2) return {};
   const int side = c->operands[0] == phi ? 1 : c->operands[1] == phi ? 0 : -1;
   if (side < 0 || !a.recurrences->invariant(l, c->operands[static_cast<size_t>(side)])) return {};
   const Op op = side == 0 ? mirrored(c->op) : c->op;
@@ -247,8 +249,7 @@ Execution::Counting Execution::tested_at_latch(Activation& a, uint32_t l, ValueI
   const Term step = pure(a, rec->steps[0].value, thread, mode, nullptr);
   const Instruction* in = a.recurrences->definition(br->condition);
   const auto* c = in == nullptr ? nullptr : std::get_if<Compute>(&in->action);
-  if (c == nullptr || c->operands.size() != 2 || !pool_.is_constant(step) || c->op < Op::eq || c->op > Op::uge)
-    return {};
+  if (c == nullptr || c->operands.size() != 2 || !pool_.is_constant(step)) return {};
   const bool stays = br->then_ == loop.header && !a.cfg->in_loop(br->else_, l);
   const bool leaves = br->else_ == loop.header && !a.cfg->in_loop(br->then_, l);
   ValueId next;

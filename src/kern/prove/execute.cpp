@@ -547,7 +547,7 @@ Pair Execution::guard_of(Activation& a, BlockId b, uint32_t loop_number) {
 void Execution::block(Activation& a, BlockId b, bool header, Mode mode) {
   const Block& blk = a.f->blocks[b.index];
   const Pair guard = a.guards[b.index];
-  const bool dead = pool_.is_false(guard[0]) && pool_.is_false(guard[1]);
+  const bool dead = never(guard);
   stopped = stopped || ((blocks_run_ & 31) == 0 && job_.out_of_time());
   if (stopped) return;
   if (++blocks_run_ > k_block_limit) {

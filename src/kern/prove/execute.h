@@ -139,6 +139,7 @@ class Execution {
   Products products;  // of sizes that are not fixed
   // Terms of a thread as the first of its group has them, or another with ids of its own (master.cpp).
   Term as_master(Term t, int thread);
+  Pair as_masters(const Pair& p);
   void same_for_group(Term t, int thread);
   Term as_another(Term t, std::unordered_map<uint32_t, Term>& memo);
   Rows rows;          // what offsets are sums of
@@ -406,6 +407,7 @@ class Execution {
   bool stores_in_any_order_ = false;  // what is stored between two barriers may be ordered in other ways
   // ---- what one thread of the group did for all (master.cpp)
   bool by_master(Term guard, int thread);
+  bool by_masters(const Pair& guard);
   void master_store(ir::RegionId r, Pair guard, Pair pointer, uint32_t bytes, bool pointer_value, Pair value);
   void master_ticket(const Ticket& k);
   void master_contents(Pair barrier);
@@ -536,6 +538,16 @@ class Execution {
   // Null when there is nothing to ask. Facts that are added later do not count for the question.
   Obligation* oblige(Kind kind, Term failing, ir::PlaceId place, bool both, Mode mode);
   Pair both(Term t) const { return {t, t}; }
+  // Of both threads, without a question to the solver.
+  bool always(const Pair& p) const {
+    return std::ranges::all_of(p, [&](Term t) { return pool_.is_true(t); });
+  }
+  bool never(const Pair& p) const {
+    return std::ranges::all_of(p, [&](Term t) { return pool_.is_false(t); });
+  }
+  bool every(const Pair& p, uint64_t n) const {
+    return std::ranges::all_of(p, [&](Term t) { return pool_.is_constant(t, n); });
+  }
   Pair all(Pair a, Pair b) { return {pool_.all(a[0], b[0]), pool_.all(a[1], b[1])}; }
   const flow::Recurrences& recurrences(ir::FunctionId f);
   std::optional<uint64_t> required_value(const ir::Function& f, size_t parameter);

@@ -54,7 +54,7 @@ void Execution::last_ticket(Activation& a, const Instruction& in, const Atomic& 
   if (at.op != AtomicOp::increment && at.op != AtomicOp::increment_to &&
       (at.op != AtomicOp::add || ticket_step(at, *a.f) != 1 || a.f->value(at.operands[0]).constant_bits != 1))
     return;
-  const bool first = by_master(guard[0], 0) && by_master(guard[1], 1) && loops_around_.empty() && unmastered_ == 0;
+  const bool first = by_masters(guard) && loops_around_.empty() && unmastered_ == 0;
   if (first) {
     // What other groups have written is seen from here on.
     const flow::FunctionEffects& e = effects_.function(entry_);

@@ -257,7 +257,6 @@ void Execution::header_invariants(Activation& a, uint32_t l, const Phis& phis, P
   const std::vector<Pair> saved = a.values;
   const Pair saved_guard = a.guard;
   const Header saved_header = header_;
-  const BlockId saved_block = a.block;
   const auto saved_wide = a.wide;
   for (const auto& [v, p] : phis) {
     set(a, v, p);
@@ -278,8 +277,7 @@ void Execution::header_invariants(Activation& a, uint32_t l, const Phis& phis, P
   header_ = saved_header;
   a.values = saved;
   a.wide = saved_wide;
-  a.guard = saved_guard;
-  a.block = saved_block;
+  a.guard = saved_guard;  // the block is set by whatever is run next
 }
 
 // The blocks of one iteration, from the header on; phis are set.
@@ -586,7 +584,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
       for (BlockId to : successors(a.f->blocks[b.index].terminator)) a.edges[{b.index, to.index}] = both(pool_.no());
     }
   };
-  if (pool_.is_false(entry[0]) && pool_.is_false(entry[1])) {
+  if (never(entry)) {
     drop();
     return;
   }
@@ -636,7 +634,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
       const auto i = static_cast<size_t>(t);
       if (!pool_.is_false(run.exit[i])) fact(entry[i], run.exit[i], t);
     }
-    if (pool_.is_false(run.exit[0]) && pool_.is_false(run.exit[1])) a.loop_entry[l] = both(pool_.no());
+    if (never(run.exit)) a.loop_entry[l] = both(pool_.no());
     a.edges[{loop.latch.index, loop.header.index}] = both(pool_.no());
     return;
   }

@@ -35,6 +35,12 @@ bool Execution::by_master(Term guard, int thread) {
   return order::made_by_first(pool_, trace, guard, static_cast<size_t>(thread));
 }
 
+bool Execution::by_masters(const Pair& guard) {
+  return std::ranges::all_of(k_both, [&](size_t t) { return by_master(guard[t], static_cast<int>(t)); });
+}
+
+Pair Execution::as_masters(const Pair& p) { return {as_master(p[0], 0), as_master(p[1], 1)}; }
+
 // A term of the thread as the master of its group has it.
 Term Execution::as_master(Term t, int thread) {
   auto& memo = master_terms_[static_cast<size_t>(thread)];
@@ -80,8 +86,8 @@ Term Execution::as_another(Term t, std::unordered_map<uint32_t, Term>& memo) {
 void Execution::master_store(RegionId r, Pair guard, Pair pointer, uint32_t bytes, bool pointer_value, Pair value) {
   if (pairing_ != Pairing::other_group || m_.region(r).space != Space::group) return;
   // In a loop too: it may come later than the master's store behind the loop.
-  const bool others = !by_master(guard[0], 0) || !by_master(guard[1], 1);
-  if (stores_in_any_order_ && others && !(pool_.is_false(guard[0]) && pool_.is_false(guard[1]))) {
+  const bool others = !by_masters(guard);
+  if (stores_in_any_order_ && others && !never(guard)) {
     many_writers_.insert(r.index);
     std::erase_if(master_stores_, [&](const MasterStore& x) { return x.region == r; });
   }
@@ -117,8 +123,7 @@ bool Execution::untouched(RegionId r) const {
 }
 
 void Execution::master_ticket(const Ticket& k) {
-  if (pairing_ != Pairing::other_group || unmastered_ > 0 || !by_master(k.guard[0], 0) || !by_master(k.guard[1], 1))
-    return;
+  if (pairing_ != Pairing::other_group || unmastered_ > 0 || !by_masters(k.guard)) return;
   Ticket m = k;
   for (const int t : {0, 1}) {
     const auto i = static_cast<size_t>(t);

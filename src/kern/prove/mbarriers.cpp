@@ -32,8 +32,7 @@ void Execution::use_object(const Access& access, Pair guard, Pair pointer) {
     return open("is one barrier in shared memory for all threads of a group");
   Object& o = objects_[{access.regions[0].index, pool_.value(at[0])}];
   if (use.name == "mbarrier.init" && use.operands.size() == 1) {
-    const bool first = by_master(guard[0], 0) && by_master(guard[1], 1) && pool_.is_true(as_master(guard[0], 0)) &&
-                       pool_.is_true(as_master(guard[1], 1));
+    const bool first = by_masters(guard) && always(as_masters(guard));
     if (!loops_around_.empty() || !first || o.begun != 0)
       return open("is initialised once, by the first thread of each group");
     o.begun = position_;
@@ -44,8 +43,7 @@ void Execution::use_object(const Access& access, Pair guard, Pair pointer) {
                                                  [&](uint32_t m) { return o.begun < m && m < position_; });
   if (!begun) return open("is initialised before '" + use.name + "'");
   const Term threads = pool_.mul(local_size[0], pool_.mul(local_size[1], local_size[2]));
-  if (o.count[0] != threads || o.count[1] != threads)
-    return open("is initialised for as many arrivals as the group has threads");
+  if (o.count != both(threads)) return open("is initialised for as many arrivals as the group has threads");
   if (const std::string why = pass_object(o, use, guard); !why.empty()) open(why);
 }
 
@@ -53,13 +51,12 @@ void Execution::use_object(const Access& access, Pair guard, Pair pointer) {
 std::string Execution::pass_object(Object& o, const ObjectUse& use, Pair guard) {
   constexpr const char *k_phases = "is passed in phases that can be told apart",
                        *k_waits = "is waited at for the phase of the arrival before";
-  const auto every = [&](Pair p, uint64_t n) { return pool_.is_constant(p[0], n) && pool_.is_constant(p[1], n); };
   if (use.name == k_arrive_and_wait) {
     o.met = true;
     return o.arrived[0] ? k_phases : "";
   }
   if (use.name == "mbarrier.arrive" && use.operands.size() == 2) {
-    const bool all = pool_.is_true(guard[0]) && pool_.is_true(guard[1]);
+    const bool all = always(guard);
     if (!loops_around_.empty() || !all || !every(use.operands[0], 1) || o.arrived[0]) return k_phases;
     o.arrived = use.operands[1];
     return "";

@@ -48,7 +48,7 @@ bool can_be_completed(const std::vector<Coming>& all) {
              std::any_of(all.begin(), all.end(), [&](const Coming& before) { return held_by(c, before); });
     });
   };
-  for (bool more = true; more && !open.empty();) {
+  for (bool more = true; more;) {
     more = false;
     for (auto it = open.begin(); it != open.end();) {
       if (held(*it)) {
@@ -117,7 +117,7 @@ bool Execution::some_threads(Activation& a, const Barrier& b, Pair guard) {
   if (b.arrive || (b.name && !pool_.is_constant(get(a, b.name)[0]))) return true;
   // Others may arrive at it, here or at another place of the text.
   if (arrives_ && b.count) return true;
-  const bool some = loops_around_.empty() && !(pool_.is_true(guard[0]) && pool_.is_true(guard[1]));
+  const bool some = loops_around_.empty() && !always(guard);
   if (!b.count) return some && guard[0] != guard[1] && at_several_places(a, b);
   if (some) return true;
   const uint64_t threads = threads_of_group();

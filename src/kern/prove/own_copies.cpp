@@ -55,8 +55,7 @@ void Execution::wait_for(const std::function<Pair(const OwnCopy&)>& when, Pair g
   for (const OwnCopy& c : own_copies_) {
     if (!mode.log || !c.in_group) continue;
     const Pair done = all(all(guard, c.committed), when(c));
-    if (!pool_.is_false(done[0]) || !pool_.is_false(done[1]))
-      trace.waits.push_back({position_, done, c.event, loops_around_});
+    if (!never(done)) trace.waits.push_back({position_, done, c.event, loops_around_});
   }
 }
 
@@ -72,7 +71,7 @@ Pair Execution::at_least(uint64_t n, const std::vector<Pair>& guards) {
 }
 
 void Execution::own_wait(const OwnWait& w, Pair guard, Mode mode) {
-  const bool certain = loops_around_.empty() && pool_.is_true(guard[0]) && pool_.is_true(guard[1]);
+  const bool certain = loops_around_.empty() && always(guard);
   // Once for each time that the thread comes here.
   const bool counted = mode.log && std::none_of(loops_around_.begin(), loops_around_.end(),
                                                 [&](uint32_t l) { return loose_loops_.contains(l); });
@@ -153,7 +152,7 @@ bool Execution::written_out(Activation& a, uint32_t l, Pair entry, Mode mode) {
   body(a, l, run, mode);
   std::vector<LoopRun> runs{std::move(run)};
   std::vector<std::vector<Pair>> values;
-  while (runs.size() <= most && !(pool_.is_false(runs.back().latch[0]) && pool_.is_false(runs.back().latch[1]))) {
+  while (runs.size() <= most && !never(runs.back().latch)) {
     values.push_back(a.values);
     LoopRun next = next_iteration(a, l, runs.back(), mode);
     runs.push_back(std::move(next));

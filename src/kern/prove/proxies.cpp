@@ -27,7 +27,7 @@ void Execution::note_generic(AccessKind kind, RegionId r, Pair guard, Pair point
   GenericUse g{.at = {position_, guard, loops_around_, 0}, .kind = kind, .region = r, .lasts = lasts};
   for (const size_t t : k_both)
     g.at.guard[t] = pool_.all(guard[t], pool_.eq(base_of(pointer[t]), pool_.constant(r.index + 1, 16)));
-  if (pool_.is_false(g.at.guard[0]) && pool_.is_false(g.at.guard[1])) return;
+  if (never(g.at.guard)) return;
   g.object = kind != AccessKind::read && object_access_;
   generic_uses_.push_back(std::move(g));
 }
@@ -50,8 +50,7 @@ bool Execution::fenced(const GenericUse& g, const BulkUse& c) {
       std::ranges::any_of(g.at.loops, [&](uint32_t l) { return std::ranges::find(c.at.loops, l) != c.at.loops.end(); });
   if (together || g.lasts) return false;
   if (g.at.position > c.at.position) return true;
-  const bool one = by_master(g.at.guard[0], 0) && by_master(g.at.guard[1], 1) && by_master(c.at.guard[0], 0) &&
-                   by_master(c.at.guard[1], 1);
+  const bool one = by_masters(g.at.guard) && by_masters(c.at.guard);
   const uint64_t memory = m_.region(g.region).space == Space::group ? 1 : 2;
   return std::ranges::any_of(proxy_fences_, [&](const ProxyPoint& f) {
     if (f.position <= g.at.position || f.position >= c.at.position || !f.loops.empty() || (f.pending & memory) == 0 ||

@@ -40,7 +40,6 @@ void Execution::later_iterations(Activation& a, uint32_t l, LoopRun from, Mode m
   const Aside aside = set_aside(a);
   const auto promised = a.barrier_invariants;
   const Pair guard = a.guard;
-  const BlockId block = a.block;
   const Mode quiet{false, false, mode.lockstep};
   if (what == Header::entry) {
     for (const auto& [v, x] : from.phis) {
@@ -59,8 +58,7 @@ void Execution::later_iterations(Activation& a, uint32_t l, LoopRun from, Mode m
   if (what == Header::maintained) header_invariants(a, l, incoming(a, l, true), from.latch, mode, what);
   come_back(a, aside, false);
   a.barrier_invariants = promised;
-  a.guard = guard;
-  a.block = block;
+  a.guard = guard;  // the block is set by whatever is run next
 }
 
 // Does anything that is called compare threads?

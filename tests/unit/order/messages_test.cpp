@@ -362,6 +362,65 @@ TEST(Message, within_one_group_reaches_by_narrower_scopes) {
   EXPECT_EQ(narrow([](Flag& f) { f.x.fences[1].scope = Scope::warp; }), "");
 }
 
+// Each group writes, takes a ticket, and the last one sets the flag that all wait for.
+struct LastFlag : Flag {
+  LastFlag() {
+    k.region = k_tickets;
+    k.guard = first();
+    k.value = fresh("k");
+    k.master_guard = yes();
+    k.master_value = fresh("k of the first");
+    k.groups = number(4);
+    k.position = 8;
+    k.first_thread = true;
+    written = access(AccessKind::write, k_data, 2, yes(), both(number(0)));
+    const Pair last_one = all(first(), no_less(k.value, 3));
+    send.guard = last_one;
+    read.guard = first();
+    o.guard = first();
+    left(first(), 1);
+    x.group_barriers = {barrier(4)};
+    x.fences = {fence(6, first()), fence(11, last_one), fence(22, first())};
+    more = {by(access(AccessKind::atomic, k_tickets, 8, first(), both(number(0))), add)};
+    x.last_tickets = {k};
+  }
+  static constexpr RegionId k_tickets = Scene::k_other;
+  TicketRecord k;
+};
+std::string by_last(const std::function<void(LastFlag&)>& change) {
+  LastFlag f;
+  change(f);
+  return f.answer();
+}
+
+TEST(Message, of_the_last_group_is_behind_all_tickets) {
+  EXPECT_EQ(by_last([](LastFlag&) {}), "ordered");
+  EXPECT_EQ(by_last([](LastFlag& f) { f.x.last_tickets.clear(); }), "");
+  EXPECT_EQ(by_last([](LastFlag& f) { f.setting.pairing = Pairing::same_group; }), "");
+  EXPECT_EQ(by_last([](LastFlag& f) { f.send.guard = f.first(); }), "");
+  EXPECT_EQ(by_last([](LastFlag& f) { f.send.guard = f.all(f.first(), f.no_less(f.k.value, 2)); }), "");
+  EXPECT_EQ(by_last([](LastFlag& f) { f.send.mode = Mode::plain; }), "");
+  for (const size_t n : {0, 1, 2})
+    EXPECT_EQ(by_last([&](LastFlag& f) { f.x.fences.erase(f.x.fences.begin() + static_cast<std::ptrdiff_t>(n)); }), "")
+        << n;
+  // Its fence hands on what it has seen: behind the ticket, before the flag, and of both kinds.
+  const auto hands_on = [](const std::function<void(LastFlag&, FenceRecord&)>& change) {
+    return by_last([&](LastFlag& f) { change(f, f.x.fences[1]); });
+  };
+  EXPECT_EQ(hands_on([](LastFlag&, FenceRecord& n) { n.order = Order::acq_rel; }), "ordered");
+  EXPECT_EQ(hands_on([](LastFlag&, FenceRecord& n) { n.order = Order::release; }), "");
+  EXPECT_EQ(hands_on([](LastFlag&, FenceRecord& n) { n.order = Order::acquire; }), "");
+  EXPECT_EQ(hands_on([](LastFlag&, FenceRecord& n) { n.scope = Scope::group; }), "");
+  EXPECT_EQ(hands_on([](LastFlag&, FenceRecord& n) { n.global = false; }), "");
+  EXPECT_EQ(hands_on([](LastFlag& f, FenceRecord& n) { n.guard = f.fresh("c", 1); }), "");
+  EXPECT_EQ(hands_on([](LastFlag& f, FenceRecord& n) { n.guard = {n.guard[0], f.pool.no()}; }), "");
+  EXPECT_EQ(hands_on([](LastFlag& f, FenceRecord& n) { n.guard = {f.pool.no(), n.guard[1]}; }), "ordered");
+  EXPECT_EQ(hands_on([](LastFlag&, FenceRecord& n) { n.position = 15; }), "");
+  EXPECT_EQ(hands_on([](LastFlag&, FenceRecord& n) { n.position = 7; }), "");
+  // The reader of the flag needs a fence of its own.
+  EXPECT_EQ(by_last([](LastFlag& f) { f.x.fences[2].order = Order::release; }), "");
+}
+
 // ---- turns ---------------------------------------------------------------------------------------------------------
 
 // if (lid == 0) { while (turn != gid); fence; } barrier; d = x; barrier; if (lid == 0) { fence; turn = gid + 1; }
