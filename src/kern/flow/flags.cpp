@@ -65,17 +65,18 @@ class Shapes {
     }
     const auto* c = compute(v);
     if (c == nullptr || depth > 20) return {0, 1};
-    if (c->op == Op::add) return sum(number(c->operands[0], depth + 1), number(c->operands[1], depth + 1));
+    const auto operand = [&](size_t i) { return number(c->operands[i], depth + 1); };
+    if (c->op == Op::add) return sum(operand(0), operand(1));
     if (c->op == Op::mul)
       for (const size_t i : {0, 1})
         if (f_.value(c->operands[i]).kind == Value::constant)
-          return times(number(c->operands[1 - i], depth + 1), f_.value(c->operands[i]).constant_bits);
+          return times(operand(1 - i), f_.value(c->operands[i]).constant_bits);
     if (c->op == Op::shl && f_.value(c->operands[1]).kind == Value::constant &&
         f_.value(c->operands[1]).constant_bits < 32)
-      return times(number(c->operands[0], depth + 1), uint64_t{1} << f_.value(c->operands[1]).constant_bits);
+      return times(operand(0), uint64_t{1} << f_.value(c->operands[1]).constant_bits);
     // A number that is made wider may have wrapped: powers of two divide it all the same.
     if (c->op == Op::sext || c->op == Op::zext) {
-      const Place p = number(c->operands[0], depth + 1);
+      const Place p = operand(0);
       if (p.unit == 0 && c->op == Op::sext) return p;
       const uint64_t two = p.unit & (~p.unit + 1);
       return two == 0 ? Place{0, 1} : Place{p.constant % two, two};

@@ -45,7 +45,6 @@ Engine::Engine(Pool& pool, const Module& m, Trace& trace, const Setting& setting
 // Is an atomic not atomic for the other thread of the pair? Its scope must hold both; a warp holds them only in runs
 // for pairs of one warp.
 bool Engine::narrow(const AccessRecord& a) const {
-  if (a.atomic == nullptr) return false;
   switch (a.atomic->scope) {
     case Scope::thread:
       return true;
@@ -70,7 +69,6 @@ Engine::Conflict Engine::conflict(const AccessRecord& a, const AccessRecord& b) 
     return std::has_single_bit(a.bytes) && pool_[o].trailing_zeros >= std::countr_zero(a.bytes);
   };
   const bool whole = a.bytes == b.bytes && aligned(a.offset[0]) && aligned(b.offset[1]);
-  if (atomics && whole) return none;
   Conflict r;
   r.same = r.possible = pool_.eq(a.offset[0], b.offset[1]);
   if (!whole) {
@@ -142,7 +140,7 @@ Term Engine::waited_by_other(const AccessRecord& a, uint32_t position) {
 }
 
 void Engine::meetings(const AccessRecord& a, const AccessRecord& b, Edges& out) {
-  if (a.async() && &a != &b) {
+  if (a.async()) {
     const Term done = waited_by_other(a, b.position);
     out.settled = pool_.is_true(done);
     if (out.settled) return;
@@ -154,9 +152,7 @@ void Engine::meetings(const AccessRecord& a, const AccessRecord& b, Edges& out) 
     if (a.async()) {
       // The copy is made by one thread, whose waiting a barrier must pass on to the others.
       const Link end{a.position + 1, r.position, waited(a, r.position), {pool_.yes(), pool_.yes()}, false};
-      const auto both = compose(pool_, end, l);
-      if (!both) continue;
-      l = *both;
+      l = *compose(pool_, end, l);  // the one ends where the other stands
     }
     const Term o = ordered(pool_, l, a, b);
     out.settled = out.settled || pool_.is_true(o);

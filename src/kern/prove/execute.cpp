@@ -393,8 +393,11 @@ Term Execution::pure(Activation& a, ValueId v, int thread, Mode mode, const Memo
   const auto t = static_cast<size_t>(thread);
   const Instruction* in = a.recurrences->definition(v);
   if (in == nullptr || depth > 200) return get(a, v)[t];
+  const auto of = [&](ValueId x, int who, const Memory::State* state) {
+    return pure(a, x, who, mode, state, depth + 1);
+  };
   if (const auto* l = std::get_if<Load>(&in->action); l != nullptr && l->spec) {
-    const Term p = pure(a, l->access.pointer, thread, mode, memory_state, depth + 1);
+    const Term p = of(l->access.pointer, thread, memory_state);
     const bool pointer = a.f->value(v).type.kind == Type::pointer;
     Term r;
     for (RegionId region : l->access.regions) {
@@ -408,18 +411,18 @@ Term Execution::pure(Activation& a, ValueId v, int thread, Mode mode, const Memo
   }
   const auto* c = std::get_if<Compute>(&in->action);
   if (c == nullptr || c->op == Op::any) return get(a, v)[t];
-  if (c->op == Op::old) return pure(a, c->operands[0], thread, mode, &a.entry_memory, depth + 1);
+  if (c->op == Op::old) return of(c->operands[0], thread, &a.entry_memory);
   if (c->op == Op::return_value)
     return c->imm < a.returned.size() ? a.returned[c->imm][t] : memory.any(width(a.f->value(v).type));
   if (c->op == Op::other) {
     if (!mode.lockstep) return memory.any(width(a.f->value(v).type));
-    const Term theirs = pure(a, c->operands[0], 1 - thread, mode, memory_state, depth + 1);
+    const Term theirs = of(c->operands[0], 1 - thread, memory_state);
     return third_ != nullptr ? as_another(theirs, (*third_)[1 - t]) : theirs;
   }
   std::vector<Term> operands;
   std::vector<Pair> pairs;
   for (ValueId o : c->operands) {
-    operands.push_back(pure(a, o, thread, mode, memory_state, depth + 1));
+    operands.push_back(of(o, thread, memory_state));
     pairs.push_back(both(operands.back()));
   }
   const bool outer = std::exchange(in_pure_, true);

@@ -44,5 +44,33 @@ TEST_F(Links, what_is_not_cumulative_passes_nothing_on) {
   EXPECT_FALSE(compose(pool, link(4, true, true), link(3, true, true)));
 }
 
+TEST_F(Links, one_behind_the_other_go_from_the_first_to_the_second) {
+  const auto both = compose(pool, link(2, true, true, false), link(5, true, true));
+  ASSERT_TRUE(both);
+  EXPECT_EQ(both->from, 2u);
+  EXPECT_EQ(both->to, 5u);
+  EXPECT_FALSE(both->cumulative);
+  EXPECT_TRUE(compose(pool, link(2, true, true), link(5, true, true))->cumulative);
+  EXPECT_TRUE(compose(pool, link(5, true, true), link(5, true, true)));
+  EXPECT_FALSE(compose(pool, link(6, true, true), link(5, true, true)));
+}
+
+TEST_F(Links, accesses_stand_before_and_behind) {
+  const AccessRecord first = access(2, ir::Space::group), second = access(4, ir::Space::group);
+  EXPECT_TRUE(pool.is_true(ordered(pool, link(3, true, true), first, second)));
+  EXPECT_TRUE(pool.is_false(ordered(pool, link(2, true, true), first, second)));
+  EXPECT_TRUE(pool.is_false(ordered(pool, link(4, true, true), first, second)));
+}
+
+TEST_F(Links, who_never_comes_is_not_the_first_thread) {
+  Trace x;
+  for (Term& id : x.local_id[0]) id = pool.variable(32, "lid");
+  std::vector<Term> zero;
+  for (const Term id : x.local_id[0]) zero.push_back(pool.eq(id, pool.constant(0, 32)));
+  EXPECT_TRUE(made_by_first(pool, x, pool.all(zero), 0));
+  EXPECT_FALSE(made_by_first(pool, x, zero[0], 0));
+  EXPECT_FALSE(made_by_first(pool, x, pool.no(), 0));
+}
+
 }  // namespace
 }  // namespace fencepost::order

@@ -29,6 +29,12 @@ struct Pairs : Scene {
     r.kind = AccessKind::atomic;
     return by(r, at);
   }
+  // That they are whatever holds, and nothing else is looked at.
+  bool settled() {
+    Engine e = engine();
+    const Engine::Edges edges = e.edges(x.accesses[0], x.accesses[1]);
+    return edges.settled && edges.orders.empty() && edges.by_lock_step.empty();
+  }
   // That the two are in order where both are made.
   bool ordered(bool by_lock_step = false) {
     Engine e = engine();
@@ -134,6 +140,42 @@ TEST(Conflict, atomics_of_the_same_bytes_are_none) {
     EXPECT_FALSE(scoped(Scope::device, Pairing::other_group, Lanes::any, first));
     EXPECT_FALSE(scoped(Scope::system, Pairing::other_group, Lanes::any, first));
   }
+}
+
+TEST(Edges, are_settled_by_what_always_holds) {
+  Pairs p;
+  EXPECT_FALSE(p.settled());
+  p.x.barriers = {p.barrier(20), p.barrier(21)};
+  EXPECT_TRUE(p.settled());
+  p.x.barriers[0].global = p.x.barriers[1].global = p.fresh("c", 1);
+  EXPECT_FALSE(p.settled());
+  p.x.barriers[1].global = p.yes();
+  EXPECT_FALSE(p.settled());  // the first leaves a condition
+  EXPECT_TRUE(p.ordered());
+  p.b.global_segment = 1;
+  EXPECT_TRUE(p.settled());
+  Pairs copy;
+  copy.a.mode = Mode::asynchronous;
+  copy.a.event = copy.both(copy.number(1, 16));
+  copy.setting.group_waits = true;
+  copy.x.waits = {{.position = 15, .guard = copy.yes(), .event = copy.a.event}};
+  copy.x.barriers = {copy.barrier(20)};
+  EXPECT_TRUE(copy.settled());
+  Pairs none;
+  none.setting.lockstep = true;
+  EXPECT_TRUE(none.engine().edges(none.x.accesses[0], none.x.accesses[1]).by_lock_step.empty());
+  // The last ticket of four.
+  Pairs last;
+  last.setting.pairing = Pairing::other_group;
+  TicketRecord k{.region = Scene::k_counter, .guard = last.first(), .value = last.fresh("k")};
+  k.master_guard = last.yes();
+  k.master_value = last.fresh("k");
+  k.groups = last.number(1);  // of a single group: always the last
+  k.position = 20;
+  k.first_thread = k.acquires = k.releases = true;
+  last.x.last_tickets = {k};
+  last.x.group_barriers = {last.barrier(15), last.barrier(25)};
+  EXPECT_TRUE(last.settled());
 }
 
 TEST(Edges, barriers_stand_between) {
@@ -314,6 +356,7 @@ TEST(Edges, copies_do_not_outlive_the_iterations_that_are_looked_at) {
   EXPECT_TRUE(ends([](Pairs& p) { p.x.waits[0].guard = p.yes(); }));
   EXPECT_FALSE(ends([](Pairs& p) { p.x.waits[0].guard = p.fresh("c", 1); }));
   EXPECT_FALSE(ends([](Pairs& p) { p.x.waits[0].position = 9; }));
+  EXPECT_FALSE(ends([](Pairs& p) { p.x.waits[0].position = 10; }));
   EXPECT_FALSE(ends([](Pairs& p) { p.x.waits[0].loops = {1}; }));
   EXPECT_TRUE(ends([](Pairs& p) { p.x.waits[0].loops = {2}; }));
   EXPECT_FALSE(ends([](Pairs& p) { p.a.loops = {}; }));
@@ -540,6 +583,26 @@ TEST(Perhaps, a_lock_that_is_none) {
     p.x.locks[1].position = 7;
     p.x.locks[1].loops = {3};
     p.a.loops = {2};
+  }));
+  EXPECT_TRUE(perhaps([](Pairs& p) { p.x.locks[1].position = 3; }));
+  // By the access itself, which is none before it and none behind it.
+  EXPECT_FALSE(perhaps([](Pairs& p) {
+    p.x.locks.pop_back();
+    p.x.locks[0].position = 10;
+  }));
+  EXPECT_FALSE(perhaps([](Pairs& p) {
+    p.x.locks[0].position = 20;
+    p.x.locks[1].position = 10;
+  }));
+  EXPECT_FALSE(perhaps([](Pairs& p) {
+    p.x.locks.pop_back();
+    p.b.position = 4;
+  }));
+  // Taken in the loop of the one, given back behind the other.
+  EXPECT_TRUE(perhaps([](Pairs& p) {
+    p.x.locks[0].position = 50;
+    p.x.locks[0].loops = p.a.loops = {2};
+    p.x.locks[1].position = 60;
   }));
   // A valid one is no question any more.
   EXPECT_FALSE(perhaps([](Pairs& p) {

@@ -242,6 +242,19 @@ TEST(Message, is_granted_by_all_writers_or_by_none) {
               f.more[0].position = 5;
             }),
             "");
+  // What is known of each thread there, and as far as it comes.
+  const auto known = [&](uint32_t from, uint32_t until) {
+    return also([&](Flag& f) {
+      const Pair v = f.fresh("v");
+      f.more[0].value = v;
+      f.know({f.pool.ne(v[0], f.number(1)), f.pool.ne(v[1], f.number(1))}, from);
+      for (size_t i = f.x.facts.size() - 2; i < f.x.facts.size(); ++i) f.x.facts[i].until = {until, until};
+    });
+  };
+  EXPECT_EQ(known(5, 40), "ordered");
+  EXPECT_EQ(known(30, 30), "ordered");
+  EXPECT_EQ(known(31, 40), "");
+  EXPECT_EQ(known(5, 29), "");
   // In one group.
   EXPECT_EQ(also([](Flag& f) { f.setting.one_group = true; }), "ordered");
 }
@@ -417,6 +430,15 @@ TEST(Message, of_the_last_group_is_behind_all_tickets) {
   EXPECT_EQ(hands_on([](LastFlag& f, FenceRecord& n) { n.guard = {f.pool.no(), n.guard[1]}; }), "ordered");
   EXPECT_EQ(hands_on([](LastFlag&, FenceRecord& n) { n.position = 15; }), "");
   EXPECT_EQ(hands_on([](LastFlag&, FenceRecord& n) { n.position = 7; }), "");
+  for (const bool first : {false, true})
+    EXPECT_EQ(hands_on([&](LastFlag& f, FenceRecord& n) {
+                FenceRecord other = n;
+                n.order = first ? Order::release : Order::acquire;
+                other.order = first ? Order::acquire : Order::release;
+                other.position = 12;
+                f.x.fences.push_back(other);
+              }),
+              "");
   // The reader of the flag needs a fence of its own.
   EXPECT_EQ(by_last([](LastFlag& f) { f.x.fences[2].order = Order::release; }), "");
 }
@@ -479,6 +501,19 @@ TEST(Turn, comes_before_all_that_follow) {
   EXPECT_EQ(in_turns([](Turns& f) { f.x.fences[0].order = f.x.fences[1].order = Order::acq_rel; }), "ordered");
   EXPECT_EQ(in_turns([](Turns& f) { f.x.fences[0].order = Order::release; }), "");
   EXPECT_EQ(in_turns([](Turns& f) { f.x.fences[1].order = Order::acquire; }), "");
+  // By the orders of the read and of the write, in CUDA.
+  const auto by_orders = [](const std::function<void(Turns&)>& change) {
+    return in_turns([&](Turns& f) {
+      f.x.fences.clear();
+      f.o.acquires = true;
+      f.send.atomic = &f.releasing;
+      change(f);
+    });
+  };
+  EXPECT_EQ(by_orders([](Turns&) {}), "ordered");
+  EXPECT_EQ(by_orders([](Turns& f) { f.o.acquires = false; }), "");
+  EXPECT_EQ(by_orders([](Turns& f) { f.send.atomic = &f.store; }), "");
+  EXPECT_EQ(by_orders([](Turns& f) { f.setting.dialect = f.m.dialect = Dialect::opencl; }), "");
   // Somebody else who writes any value, or one turn too many.
   const auto also = [](const std::function<void(Turns&)>& change) {
     return in_turns([&](Turns& f) {
@@ -609,6 +644,51 @@ TEST(HandOver, is_of_a_place_that_only_holders_write) {
   EXPECT_EQ(also([](Hand&, AccessRecord& w) { w.leaves = true; }), "ordered");
   EXPECT_EQ(also([](Hand&, AccessRecord& w) { w.kind = AccessKind::read; }), "ordered");
   EXPECT_EQ(also([](Hand& f, AccessRecord& w) { w.guard = f.both(f.pool.no()); }), "");
+}
+
+TEST(HandOver, is_by_the_last_read_and_not_behind_a_write) {
+  // Each of them once.
+  const auto once = [](const std::function<void(Hand&)>& change) {
+    return handed([&](Hand& f) {
+      f.written.loops = f.send.loops = f.read.loops = f.more[0].loops = {};
+      f.o.loops = {2};
+      f.others[0].loops = {3};
+      change(f);
+    });
+  };
+  EXPECT_EQ(once([](Hand&) {}), "ordered");
+  const auto also = [&](uint32_t position, const std::function<void(Hand&, AccessRecord&)>& change) {
+    return once([&](Hand& f) {
+      AccessRecord w = f.send;
+      w.position = position;
+      f.more.push_back(w);
+      change(f, f.more[1]);
+    });
+  };
+  EXPECT_EQ(also(13, [](Hand&, AccessRecord&) {}), "");
+  EXPECT_EQ(also(10, [](Hand&, AccessRecord&) {}), "");                             // by the comparison that reads
+  EXPECT_EQ(also(13, [](Hand& f, AccessRecord& w) { w.guard = f.consumer; }), "");  // which holds nothing there
+  // An earlier read, of what it was then.
+  const auto reads = [&](uint32_t position, bool first) {
+    return once([&](Hand& f) {
+      ObservationRecord early = f.o;
+      early.position = position;
+      early.value = f.fresh("early");
+      if (first) std::swap(f.o, early);
+      f.others.push_back(early);
+    });
+  };
+  EXPECT_EQ(reads(8, false), "ordered");
+  EXPECT_EQ(reads(8, true), "ordered");
+  EXPECT_EQ(once([](Hand& f) {
+              ObservationRecord other = f.o;
+              other.region = Scene::k_other;
+              other.position = 13;
+              other.value = f.fresh("other");
+              f.others.push_back(other);
+            }),
+            "ordered");
+  EXPECT_EQ(once([](Hand& f) { f.others[0].bytes = f.more[0].bytes = 8; }), "");
 }
 
 // ---- orders that are not shown -------------------------------------------------------------------------------------

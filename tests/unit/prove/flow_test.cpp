@@ -347,6 +347,23 @@ TEST(Flags, are_places_that_nothing_else_reads) {
   EXPECT_TRUE(polled({shifted(3, 0), shifted(3, 4)}));
   EXPECT_FALSE(polled({shifted(2, 0), shifted(3, 4)}));
   EXPECT_FALSE(polled({shifted(3, 0), shifted(3, 8)}));
+  const auto wider = [](Op o, uint64_t by, int64_t c) {
+    return [=](Draft& d, ValueId) {
+      const Type half{Type::bits, 16};
+      const ValueId n = d.scalar_parameter("m", half);
+      const ValueId v =
+          d.op(Op::add, d.op(Op::mul, n, d.constant(by, half)), d.constant(static_cast<uint16_t>(c), half));
+      return d.put(Compute{.op = o, .operands = {v}}, k_int);
+    };
+  };
+  for (const Op o : {Op::sext, Op::zext}) {
+    EXPECT_TRUE(polled({wider(o, 8, 0), wider(o, 8, 4)}));
+    EXPECT_TRUE(polled({wider(o, 8, -4), wider(o, 8, 0)}));
+    EXPECT_FALSE(polled({wider(o, 8, 0), wider(o, 8, 8)}));
+    EXPECT_FALSE(polled({wider(o, 4, 0), wider(o, 8, 4)}));
+    EXPECT_TRUE(polled({wider(o, 24, 0), wider(o, 24, 4)}));
+    EXPECT_FALSE(polled({wider(o, 24, 0), wider(o, 24, 8)}));  // it may have wrapped: 8 divides, 24 does not
+  }
 }
 
 }  // namespace
