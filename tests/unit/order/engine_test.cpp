@@ -120,6 +120,19 @@ TEST(Conflict, atomics_of_the_same_bytes_are_none) {
   EXPECT_TRUE(atomics([](Pairs& p) { p.a.offset = p.fresh("i"); }));
   EXPECT_TRUE(atomics([](Pairs& p) { p.b.offset = p.fresh("j"); }));
   EXPECT_FALSE(atomics([](Pairs& p) { p.a.offset[0] = p.b.offset[1] = p.pool.variable(32, "i"); }));
+  // In OpenCL two scopes are one only if they are the same.
+  const Atomic of_system{.op = AtomicOp::add, .scope = Scope::system};
+  for (const bool first : {true, false})
+    for (const Dialect dialect : {Dialect::cuda, Dialect::opencl})
+      EXPECT_EQ(atomics([&](Pairs& p) {
+                  p.setting.dialect = dialect;
+                  (first ? p.a : p.b).atomic = &of_system;
+                }),
+                dialect == Dialect::opencl);
+  EXPECT_FALSE(atomics([&](Pairs& p) {
+    p.setting.dialect = Dialect::opencl;
+    p.a.atomic = p.b.atomic = &of_system;
+  }));
   // The scope of each holds both.
   const auto scoped = [&](Scope scope, Pairing pairing, Lanes lanes, bool first) {
     const Atomic at{.op = AtomicOp::add, .scope = scope};
