@@ -9,7 +9,7 @@
 namespace fencepost::prove {
 namespace {
 
-// ---- loops that end --------------------------------------------------------------------------------------------------
+// ---- loops that end ----
 
 using Next = std::function<ValueId(Draft&, ValueId)>;
 
@@ -226,7 +226,7 @@ TEST(Endings, waiting_for_others_may_not_end) {
   EXPECT_FALSE(with([](Draft& d) { d.put(WaitEvents{.events = {d.constant(1)}}); }));
 }
 
-// ---- flags that are volatile -----------------------------------------------------------------------------------------
+// ---- flags that are volatile ----
 
 struct Shape {
   uint32_t bytes = 4;

@@ -200,8 +200,8 @@ INSTANTIATE_TEST_SUITE_P(Orders, Records,
                            return std::string(std::get<0>(i.param)) + "_" + std::to_string(std::get<1>(i.param));
                          });
 
-// Changes of the kernels above, drawn at random, that lead to places of the prover that few of those come to. Nobody has
-// said what is true of most of them: their records show what changes.
+// Changes of the kernels above, drawn at random, that lead to places of the prover that few of those come to. Nobody
+// has said what is true of most of them: their records show what changes.
 INSTANTIATE_TEST_SUITE_P(Drawn, Records,
                          testing::Combine(testing::Values("drawn_1", "drawn_2", "drawn_3"),
                                           testing::Range(size_t{0}, k_parts)),
