@@ -2,6 +2,7 @@
 // Runtime API, modules Memory Management, Stream, Event, Execution Control; ISO C 7.21 to 7.27). A name that is not
 // here is not known.
 #include <llvm/ADT/StringSet.h>
+#include <llvm/ADT/StringSwitch.h>
 
 #include <algorithm>
 
@@ -33,6 +34,42 @@ const llvm::StringSet<>& copy() {
                                           "cudaMemcpy", "cudaMemcpyAsync"};
   return names;
 }
+// They set bytes to a value: of one, two or four bytes. The driver's names have a version behind them.
+std::optional<unsigned> sets_bytes(llvm::StringRef name) {
+  for (const llvm::StringRef end : {"_ptds", "_ptsz", "_v2"}) name.consume_back(end);
+  name.consume_back("Async");
+  return llvm::StringSwitch<std::optional<unsigned>>(name)
+      .Cases("memset", "__builtin_memset", "cudaMemset", "cudaMemset2D", "hipMemset", 1)
+      .Cases("cuMemsetD8", "cuMemsetD2D8", "hipMemsetD8", 1)
+      .Cases("cuMemsetD16", "cuMemsetD2D16", "hipMemsetD16", 2)
+      .Cases("cuMemsetD32", "cuMemsetD2D32", "hipMemsetD32", 4)
+      .Default(std::nullopt);
+}
+bool two_dimensions(llvm::StringRef name) { return name.contains("Memset2D") || name.contains("MemsetD2D"); }
+// Functions of the lists below that do not write to what a pointer to something that is not `const` leads to.
+const llvm::StringSet<>& only_manage() {
+  static const llvm::StringSet<> names = {"free",
+                                          "cudaFree",
+                                          "cudaFreeHost",
+                                          "cudaFreeAsync",
+                                          "cudaFreeArray",
+                                          "_aligned_free",
+                                          "cudaHostRegister",
+                                          "cudaHostUnregister",
+                                          "cudaStreamAttachMemAsync",
+                                          "cudaMemAdvise",
+                                          "fclose",
+                                          "cudaStreamDestroy",
+                                          "cudaIpcCloseMemHandle",
+                                          "cudaMemPrefetchAsync",
+                                          "cudaFreeMipmappedArray",
+                                          "fflush",
+                                          "cudaEventRecord",
+                                          "cudaStreamSynchronize",
+                                          "fseek",
+                                          "rewind"};
+  return names;
+}
 // They keep no pointer, and write no pointer to what they are given.
 const llvm::StringSet<>& harmless() {
   static const llvm::StringSet<> names = {"free",
@@ -42,15 +79,12 @@ const llvm::StringSet<>& harmless() {
                                           "cudaFreeArray",
                                           "cudaFreeMipmappedArray",
                                           "_aligned_free",
-                                          "cudaMemset3D",
                                           "cudaMemPrefetchAsync",
                                           "cudaMemAdvise",
                                           "cudaMemGetInfo",
                                           "cudaMemcpyToArray",
                                           "cudaMemcpy2DToArray",
                                           "cudaMemcpy2DToArrayAsync",
-                                          "cudaMemcpy3D",
-                                          "cudaMemcpy3DAsync",
                                           "cudaMallocArray",
                                           "cudaMalloc3DArray",
                                           "cudaMallocMipmappedArray",
@@ -255,11 +289,31 @@ bool holds_pointers(clang::QualType t, clang::ASTContext& context) {
 
 }  // namespace
 
-// The number that the argument is.
+// The number that the argument is, with what the one caller has given for parameters that are only read.
 std::optional<uint64_t> Library::known(unsigned k) const {
-  const Expr* e = k < c_->getNumArgs() ? c_->getArg(k) : nullptr;
-  if (const auto* d = clang::dyn_cast_or_null<clang::CXXDefaultArgExpr>(e)) e = d->getExpr();
-  const auto n = e != nullptr ? walk_.number(e) : std::nullopt;
+  constexpr unsigned k_deep = 20;
+  const std::function<std::optional<int64_t>(const Expr*, uint32_t, unsigned)> number =
+      [&](const Expr* e, uint32_t frame, unsigned depth) -> std::optional<int64_t> {
+    if (e == nullptr || depth > k_deep) return std::nullopt;
+    if (const auto* d = clang::dyn_cast<clang::CXXDefaultArgExpr>(e)) e = d->getExpr();
+    if (const auto n = walk_.number(e)) return n;
+    e = e->IgnoreParenImpCasts();
+    if (const auto* b = clang::dyn_cast<clang::BinaryOperator>(e); b != nullptr && b->getOpcode() == clang::BO_Mul) {
+      const auto x = number(b->getLHS(), frame, depth + 1), y = number(b->getRHS(), frame, depth + 1);
+      if (x == 0 || y == 0) return 0;
+      constexpr int64_t k_most = int64_t{1} << 30;
+      return x && y && *x > 0 && *y > 0 && *x < k_most && *y < k_most ? std::optional(*x * *y) : std::nullopt;
+    }
+    const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e);
+    const auto* p = d != nullptr ? clang::dyn_cast<clang::ParmVarDecl>(d->getDecl()) : nullptr;
+    const HostWalk::Frame& f = walk_.frame(frame);
+    if (p == nullptr || f.several || f.function == nullptr || f.function->getBody() == nullptr ||
+        p->getDeclContext() != f.function || p->getFunctionScopeIndex() >= f.arguments.size() ||
+        !only_copied(p, f.function->getBody()))
+      return std::nullopt;
+    return number(f.arguments[p->getFunctionScopeIndex()], f.caller, depth + 1);
+  };
+  const auto n = k < c_->getNumArgs() ? number(c_->getArg(k), frame_, 0) : std::nullopt;
   return n && *n >= 0 ? std::optional(static_cast<uint64_t>(*n)) : std::nullopt;
 }
 
@@ -274,6 +328,31 @@ void Library::fresh(ObjectKind kind) {
   for (const Place& p : all.all) {
     const Place memory{walk_.memory.object(kind, c_, frame_, &p), {element(0)}};
     walk_.memory.store_new(p, {.atoms = {{Atom::address, memory, nullptr}}});
+    if (again()) walk_.made_in_rounds.insert(memory.object);
+  }
+}
+
+bool Library::again() const { return walk_.loop_ != nullptr || walk_.frame(frame_).repeated; }
+
+// Each place gets a stream of its own.
+void Library::make_stream(std::optional<uint64_t> flags) {
+  const Places all = HostWalk::addressed(walk_.loaded(c_->getArg(0), frame_));
+  for (const Place& p : all.all) {
+    const Place stream{walk_.memory.object(ObjectKind::stream, c_, frame_, &p), {}};
+    walk_.memory.store(p, {.atoms = {{Atom::address, stream, nullptr}}});
+    walk_.streams[stream.object] = {.one = !walk_.memory[stream.object].several && !again(), .blocking = flags == 0};
+  }
+  if (!all.all.empty()) walk_.note(HostWalk::Event::set, all, c_, frame_);
+}
+
+// What the declaration lets it write to, it may have set.
+void Library::writes(const clang::FunctionDecl* f) {
+  if (only_manage().contains(f->getName())) return;
+  for (unsigned k = 0; k < c_->getNumArgs() && k < f->getNumParams(); ++k) {
+    const clang::QualType t = f->getParamDecl(k)->getType();
+    if (!t->isPointerType() || t->getPointeeType().isConstQualified() || t->getPointeeType()->isFunctionType())
+      continue;
+    walk_.note(HostWalk::Event::set, HostWalk::addressed(walk_.loaded(c_->getArg(k), frame_)), c_, frame_);
   }
 }
 
@@ -333,7 +412,11 @@ void Library::copy_bytes(unsigned to, unsigned from) {
     if (t->isPointerType()) return t->getPointeeType();
     return t->isArrayType() ? clang::QualType(t->getArrayElementTypeNoTypeQual(), 0) : t;
   };
-  clear(zeros(c_->getArg(from)), to, known(to + 2));
+  // A copy in another direction copies nothing, or something else.
+  const clang::FunctionDecl* f = c_->getDirectCallee();
+  const bool of_device = f->getName().starts_with("cuda");
+  const std::optional<uint64_t> direction = of_device ? known(to + 3) : std::nullopt;
+  clear(zeros(c_->getArg(from)) && (!of_device || direction == 1 || direction == 4), to, known(to + 2));
   const clang::QualType x = pointee(d).getCanonicalType().getUnqualifiedType(),
                         y = pointee(s).getCanonicalType().getUnqualifiedType();
   if (!x->isVoidType() && !holds_pointers(x, walk_.context_)) return;
@@ -353,7 +436,10 @@ void Library::copy_bytes(unsigned to, unsigned from) {
   for (Place p : targets.all) {
     if (!p.path.empty() && is_element(p.path.back())) p.path.back() = k_any_element;
     // Bytes on the device are not followed.
-    if (walk_.memory[p.object].kind != ObjectKind::device_memory) whole.all.insert(std::move(p));
+    if (walk_.memory[p.object].kind != ObjectKind::device_memory)
+      whole.all.insert(std::move(p));
+    else
+      for (const Place& q : HostWalk::addressed(here).all) walk_.memory.escape({.atoms = {{Atom::copy, q, nullptr}}});
   }
   walk_.store(whole, held);
 }
@@ -408,13 +494,13 @@ bool Library::models(const clang::FunctionDecl* f, Values& result) {
     copy_bytes(0, 1);
     for (unsigned k = 2; k < n; ++k) value(k);
     result = value(0);
-  } else if (name.contains("emset") && n >= 3 && !name.contains("3D")) {
+  } else if (const auto each = sets_bytes(name); each && n >= 3) {
     evaluate();
-    const unsigned k = name.contains("2D") ? 2 : 1;
-    const bool nothing = walk_.number(c_->getArg(k + 1)) == 0;  // of no bytes
-    std::optional<uint64_t> bytes = name.contains("2D") ? std::nullopt : known(k + 1);
-    if (bytes && name.contains("D16")) *bytes *= 2;
-    if (bytes && name.contains("D32")) *bytes *= 4;
+    const unsigned k = two_dimensions(name) ? 2 : 1;
+    // Of several rows the first one counts.
+    std::optional<uint64_t> bytes = known(k + 1);
+    const bool nothing = bytes == 0 || (two_dimensions(name) && known(k + 2) == 0);
+    if (bytes) *bytes *= *each;
     if (!nothing) clear(walk_.is_zero(c_->getArg(k)), 0, bytes);
     result = value(0);
   } else if ((name == "cudaMemcpyToSymbol" || name == "cudaMemcpyToSymbolAsync") && n >= 3) {
@@ -427,7 +513,19 @@ bool Library::models(const clang::FunctionDecl* f, Values& result) {
       *extent.from += *inside;
     else
       extent.from = std::nullopt;
-    walk_.note(zeros(c_->getArg(1)) ? HostWalk::Event::cleared : HostWalk::Event::set, symbol, c_, frame_, extent);
+    const std::optional<uint64_t> direction = n > 4 ? known(4) : 1;
+    const bool cleared = zeros(c_->getArg(1)) && (direction == 1 || direction == 4);
+    walk_.note(cleared ? HostWalk::Event::cleared : HostWalk::Event::set, symbol, c_, frame_, extent);
+    // By a text, or by what is not seen: any of them.
+    if (symbol.unknown || symbol.all.empty() || c_->getArg(0)->IgnoreParenImpCasts()->getType()->isAnyCharacterType() ||
+        clang::isa<clang::StringLiteral>(c_->getArg(0)->IgnoreParenImpCasts()))
+      walk_.symbols_by_name = true;
+    const clang::QualType source = c_->getArg(1)->IgnoreParenImpCasts()->getType();
+    const clang::QualType of =
+        source->isPointerType() ? source->getPointeeType() : clang::QualType(source->getBaseElementTypeUnsafe(), 0);
+    if (!of->isVoidType() && !of->isIncompleteType() && holds_pointers(of, walk_.context_))
+      for (const Place& p : HostWalk::addressed(value(1)).all)
+        walk_.memory.escape({.atoms = {{Atom::copy, p, nullptr}}});
   } else if (name == "cudaCreateTextureObject" && n >= 2) {
     evaluate();
     lay_texture(c_->getArg(1));
@@ -467,8 +565,13 @@ bool Library::models(const clang::FunctionDecl* f, Values& result) {
       walk_.store(a, walk_.read(b));
       walk_.store(b, walk_.read(a));
     }
+    for (const Places* p : {&a, &b}) walk_.note(HostWalk::Event::set, *p, c_, frame_);
+  } else if (name.starts_with("cudaStreamCreate") && n >= 1 && harmless().contains(name)) {
+    evaluate();
+    make_stream(n > 1 ? known(1) : 0);
   } else if (harmless().contains(name)) {
     evaluate();
+    writes(f);
   } else {
     return false;
   }

@@ -44,7 +44,9 @@ bool is_element(const void* step) { return step == k_any_element || (reinterpret
 uint32_t HostMemory::object(ObjectKind kind, const void* what, uint32_t frame, const Place* of) {
   uint32_t place = 0;
   if (of != nullptr) place = places_.try_emplace(*of, static_cast<uint32_t>(places_.size() + 1)).first->second;
-  const Object o{kind, what, frame, place};
+  Object o{kind, what, frame, place};
+  o.several = of != nullptr && (objects_[of->object].several ||
+                                std::find(of->path.begin(), of->path.end(), k_any_element) != of->path.end());
   const auto [it, fresh] = numbers_.try_emplace(o, static_cast<uint32_t>(objects_.size()));
   if (fresh) {
     objects_.push_back(o);
@@ -160,6 +162,20 @@ Values HostMemory::read(const Place& at) {
   std::set<Place> seen;
   Values out;
   read(at, true, seen, out);
+  return out;
+}
+
+std::set<uint32_t> HostMemory::reachable(uint32_t object) const {
+  std::set<uint32_t> out;
+  std::vector<uint32_t> todo{object};
+  while (!todo.empty()) {
+    const auto held = held_.find(todo.back());
+    todo.pop_back();
+    if (held == held_.end()) continue;
+    for (const auto& [path, values] : held->second)
+      for (const Atom& a : values.atoms)
+        if (a.kind != Atom::function && out.insert(a.place.object).second) todo.push_back(a.place.object);
+  }
   return out;
 }
 

@@ -28,6 +28,7 @@ enum class ObjectKind : uint8_t {
   host_memory,
   device_memory,  // kernels may write to it
   external,       // memory that another library hands out
+  stream,         // of the device's work
   unseen          // what code outside of the file gives; each place of it is an array of its own, as the profile says
 };
 
@@ -70,6 +71,7 @@ class HostMemory {
     const void* what;
     uint32_t frame, of;
     bool escaped = false;
+    bool several = false;  // one for each element of an array
     friend auto operator<=>(const Object& a, const Object& b) {
       return std::tie(a.kind, a.what, a.frame, a.of) <=> std::tie(b.kind, b.what, b.frame, b.of);
     }
@@ -83,6 +85,8 @@ class HostMemory {
   // Everything that matches the place was put there by an allocation, so that two elements are of two arrays.
   bool only_new(const Place& at) const;
   Values read(const Place& at);
+  // All objects to which a pointer leads that is held there, or in one of these.
+  std::set<uint32_t> reachable(uint32_t object) const;
   // Without what it may have got by an exchange.
   Values own(const Place& at);
   // Its address, or what it holds, is in hands that are not followed.

@@ -1,15 +1,18 @@
 // What a counter holds when a kernel starts. Proofs by the last block of a grid take it for 0; this file looks for what
 // says otherwise: a first value, what the host puts there, and a launch before that counted in it.
 //
-// Events of one activation and one loop are in the order of the text; between others the order is not known. So a
-// launch finds zeros if the last event of its own loop is a clearing on every way to it, or if there is no other
-// launch, none in a loop, and nothing that sets another value. In memory that nothing in the file touches, the printed
-// assumption stands. Work of two streams has no order: a reset counts in the stream of the launch, or where it is none
-// of a stream, and what each launch puts back counts where all are of one stream.
+// The host's code is gone over on all its ways (host_flow.h), with the bytes that are 0 at each place. In memory that
+// nothing has touched the printed assumption stands; what others do at any time, or by text that is not there, ends it.
+// Several calls of one function from outside are as many programs: then the assumption is its caller's.
+//
+// Work of the device is in order with other work where both are of one stream that is known to be one, or one is of the
+// legacy stream and the other's stream was made to wait for it (CUDA C++ Programming Guide, "Explicit synchronization",
+// "Default stream"), or the host has waited in between. What may be done beside the kernel leaves nothing known.
 //
 // A reset counts for the bytes that it clears, from the place on that the launch is given: all of them, where its size
 // is not a number. Two places are held against each other by their distance from the beginning of the object, or as
 // the same expression of variables that nothing changes in between.
+#include <clang/AST/Attr.h>
 #include <clang/AST/Mangle.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 
@@ -69,6 +72,11 @@ const std::set<uint32_t>& Origins::touched(const clang::CallExpr* call, uint32_t
     if (!g.reads)
       for (const Atom& a : g.values.atoms)
         if (a.kind == Atom::address) it->second.insert(a.place.object);
+  // Kernels follow pointers in the memory that they are given.
+  for (const Given& g : gather(*l->second, frame))
+    for (const Atom& a : g.values.atoms)
+      if (a.kind == Atom::address)
+        for (const uint32_t o : walk_.memory.reachable(a.place.object)) it->second.insert(o);
   for (const VarDecl* v : named_by(l->second->kernel)) it->second.insert(walk_.variable(v, 0).object);
   return it->second;
 }
@@ -85,15 +93,6 @@ namespace {
 using Event = HostWalk::Event;
 using Events = std::vector<Event>;
 
-// Whoever comes to the launch has come by the reset: it stands in no branch that the launch is not in, and there is no
-// label between them.
-bool always_before(Events::const_iterator reset, Events::const_iterator launch) {
-  return reset->branches.size() <= launch->branches.size() &&
-         std::equal(reset->branches.begin(), reset->branches.end(), launch->branches.begin()) &&
-         std::none_of(reset, launch,
-                      [&](const Event& e) { return e.what == Event::label && e.frame == launch->frame; });
-}
-
 // The beginning of the capture in which the launch stands; the end of events: it is made where it stands.
 Events::const_iterator capture_of(const Events& events, Events::const_iterator launch) {
   for (auto e = launch; e != events.begin();) {
@@ -104,35 +103,26 @@ Events::const_iterator capture_of(const Events& events, Events::const_iterator l
   return events.end();
 }
 
-// The variable or member that a call names as its stream; {}: another expression, which may be any stream.
-std::optional<const clang::ValueDecl*> stream_of(const clang::CallExpr* call, const clang::ASTContext& context) {
+// What a call names as its stream; null: none. `open`: it may be any.
+const clang::Expr* stream_argument(const clang::CallExpr* call, bool& open) {
   const clang::Expr* e = nullptr;
   const FunctionDecl* f = call->getDirectCallee();
-  const bool named = f != nullptr && f->getIdentifier() != nullptr;
+  const llvm::StringRef name = f != nullptr && f->getIdentifier() != nullptr ? f->getName() : "";
   if (const auto* k = clang::dyn_cast<clang::CUDAKernelCallExpr>(call)) {
     if (k->getConfig() != nullptr && k->getConfig()->getNumArgs() > 3) e = k->getConfig()->getArg(3);
-  } else if (named && (f->getName() == "cudaLaunchKernel" || f->getName() == "cudaLaunchCooperativeKernel")) {
+  } else if (name == "cudaLaunchKernel" || name == "cudaLaunchCooperativeKernel") {
     if (call->getNumArgs() > 5) e = call->getArg(5);
-  } else if (named && f->getName().ends_with("Async")) {
+  } else if (name == "cudaGraphLaunch") {
+    if (call->getNumArgs() > 1) e = call->getArg(1);
+  } else if (name == "cudaStreamSynchronize") {
+    if (call->getNumArgs() > 0) e = call->getArg(0);
+  } else if (name.contains("Async")) {
     if (call->getNumArgs() > 0) e = call->getArg(call->getNumArgs() - 1);
-  } else if (named && f->getName().starts_with("cudaLaunchKernelEx")) {
-    return std::nullopt;
+  } else if (!name.starts_with("cudaMem") && !name.starts_with("cuMem") && !name.starts_with("hipMem")) {
+    open = true;
   }
-  if (e != nullptr)
-    if (const auto* d = clang::dyn_cast<clang::CXXDefaultArgExpr>(e)) e = d->getExpr();
-  if (e == nullptr || e->isNullPointerConstant(const_cast<clang::ASTContext&>(context),
-                                               clang::Expr::NPC_ValueDependentIsNotNull) != clang::Expr::NPCK_NotNull)
-    return nullptr;
-  e = e->IgnoreParenImpCasts();
-  if (const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e)) return d->getDecl();
-  if (const auto* m = clang::dyn_cast<clang::MemberExpr>(e)) return m->getMemberDecl();
-  return std::nullopt;
-}
-
-// Of two calls: what the first does is done when the second begins, if it stands before it.
-bool in_order(const clang::CallExpr* first, const clang::CallExpr* second, const clang::ASTContext& context) {
-  const auto a = stream_of(first, context), b = stream_of(second, context);
-  return a && b && *a == *b;
+  if (const auto* d = clang::dyn_cast_or_null<clang::CXXDefaultArgExpr>(e)) e = d->getExpr();
+  return e;
 }
 
 // Variables of a function that some expression names, and whether anything but taking their values is done to one of
@@ -247,7 +237,13 @@ bool Origins::one_place(const clang::Expr* a, const clang::Expr* b, clang::Sourc
   Variables variables;
   variables.TraverseStmt(const_cast<clang::Expr*>(a));
   if (!variables.local) return false;
-  Changed changed(context_.getSourceManager(), variables.all, from, to);
+  const clang::SourceManager& sm = context_.getSourceManager();
+  // In a round before.
+  if (sm.isBeforeInTranslationUnit(sm.getExpansionLoc(to), sm.getExpansionLoc(from))) {
+    from = f->getBody()->getBeginLoc();
+    to = f->getBody()->getEndLoc();
+  }
+  Changed changed(sm, variables.all, from, to);
   changed.TraverseStmt(f->getBody());
   return !changed.any();
 }
@@ -273,15 +269,20 @@ std::optional<uint64_t> Origins::size_of(uint32_t object) const {
 
 // So many bytes from the place on that is given are cleared, where `so_far` were before.
 uint64_t Origins::covers(const HostWalk::Event& reset, const Reach& given, const clang::CallExpr* launch,
-                         uint64_t so_far) {
-  const bool plain = reset.to != nullptr && reset.call != nullptr;
+                         uint32_t frame, uint64_t so_far) {
+  const auto own = std::find_if(walk_.events.begin(), walk_.events.end(), [&](const Event& e) {
+    return e.what == Event::launched && e.call == launch && e.frame == frame;
+  });
+  const bool plain = reset.to != nullptr && reset.call != nullptr && reset.frame == frame &&
+                     own != walk_.events.end() && reset.loop == own->loop;
+  const bool one = !walk_.made_in_rounds.contains(reset.object) && !walk_.memory[reset.object].several;
   std::optional<int64_t> ahead;  // of what is given, the reset begins
-  if (reset.from && given.offset)
+  if (one && reset.from && given.offset)
     ahead = static_cast<int64_t>(*reset.from) - static_cast<int64_t>(*given.offset);
   else if (plain && one_place(reset.to, given.e, reset.call->getBeginLoc(), launch->getBeginLoc(), reset.frame))
     ahead = 0;
   const auto size = size_of(reset.object);
-  if (reset.from == 0 && (!reset.bytes || (size && *size <= *reset.bytes))) return k_all;
+  if (one && reset.from == 0 && (!reset.bytes || (size && *size <= *reset.bytes))) return k_all;
   if (!ahead) return so_far;
   if (*ahead > 0 && static_cast<uint64_t>(*ahead) > so_far) return so_far;
   if (!reset.bytes) return k_all;
@@ -319,73 +320,256 @@ Origins::Reach Origins::reach(const FoundLaunch& l, const Given& g, uint32_t obj
   return out;
 }
 
-Start Origins::start_of(uint32_t object, const Reach& given, const clang::CallExpr* call, uint32_t frame) {
-  const auto counts = [&](const Event& e) {
-    return e.what == Event::launched ? touched(e.call, e.frame).contains(object) : e.object == object;
-  };
-  const Events events = walk_.events;
-  const auto own = std::find_if(events.begin(), events.end(), [&](const Event& e) {
-    return e.what == Event::launched && e.call == call && e.frame == frame;
+// Of two pieces of work that begin one behind the other: the first is done when the second begins.
+bool Origins::in_order(const HostWalk::Event& first, const HostWalk::Event& second) {
+  if (by_host(first)) return true;
+  if (by_host(second)) return false;
+  const Stream a = stream_of(first), b = stream_of(second);
+  return one_stream(first, second) || (a.legacy && b.blocking) || (b.legacy && a.blocking);
+}
+
+bool Origins::one_stream(const HostWalk::Event& first, const HostWalk::Event& second) {
+  const Stream a = stream_of(first), b = stream_of(second);
+  return (a.legacy && b.legacy) || (a.one && a.one == b.one);
+}
+
+// The host's own work is done at once.
+bool Origins::by_host(const HostWalk::Event& e) const {
+  if (e.what == Event::launched || e.what == Event::graph_launched) return false;
+  const FunctionDecl* f = e.call != nullptr ? e.call->getDirectCallee() : nullptr;
+  if (f == nullptr || f->getIdentifier() == nullptr) return true;
+  const llvm::StringRef name = f->getName();
+  return !name.starts_with("cu") && !name.starts_with("hip");
+}
+
+// The variable has one value for as long as the activation lasts: nothing sets it but what made it, and that once.
+bool Origins::constant(const Place& p, uint32_t frame) const {
+  const HostMemory::Object& o = walk_.memory[p.object];
+  if (std::find(p.path.begin(), p.path.end(), k_any_element) != p.path.end() || o.escaped) return false;
+  const bool own = o.kind == ObjectKind::variable;
+  if (!own && o.kind != ObjectKind::unseen) return false;
+  if (own && o.frame != 0 && walk_.frame(o.frame).repeated) return false;
+  const size_t root = walk_.root_of(frame);
+  unsigned sets = 0;
+  for (const Event& e : walk_.events) {
+    if ((e.what != Event::set && e.what != Event::cleared) || e.object != p.object) continue;
+    if (!own && e.root != root) continue;  // before
+    if (e.loop != nullptr || walk_.frame(e.frame).repeated) return false;
+    ++sets;
+  }
+  return sets <= (own ? 1U : 0U);
+}
+
+const Origins::Stream& Origins::stream_of(const HostWalk::Event& e) {
+  const auto [it, fresh] = streams_.try_emplace({e.call, e.frame});
+  Stream& out = it->second;
+  if (!fresh || e.call == nullptr) return out;
+  bool open = false;
+  const clang::Expr* s = stream_argument(e.call, open);
+  if (open) return out;
+  // Each thread of the host has one of its own instead.
+  const bool per_thread = context_.Idents.get("CUDA_API_PER_THREAD_DEFAULT_STREAM").hadMacroDefinition();
+  if (s == nullptr) {
+    out.legacy = !per_thread;
+    if (per_thread) out.one = Place{};
+    out.blocking = true;
+    return out;
+  }
+  if (const auto n = walk_.number(s->IgnoreParenCasts());
+      n || s->IgnoreParenCasts()->isNullPointerConstant(context_, clang::Expr::NPC_ValueDependentIsNotNull) !=
+               clang::Expr::NPCK_NotNull) {
+    // cudaStreamLegacy, cudaStreamPerThread
+    const bool own = n == 2 || (per_thread && n.value_or(0) == 0);
+    out.legacy = !own && n.value_or(0) < 2;
+    out.blocking = own || out.legacy;
+    if (own) out.one = Place{};
+    return out;
+  }
+  const Values v = walk_.loaded(s, e.frame);
+  if (v.atoms.empty() && !v.unknown) {
+    out.legacy = !per_thread;  // never given a value but 0
+    if (per_thread) out.one = Place{};
+    out.blocking = true;
+    return out;
+  }
+  const auto made = [&](const Atom& a) { return walk_.streams.find(a.place.object); };
+  out.blocking = !v.unknown && std::all_of(v.atoms.begin(), v.atoms.end(), [&](const Atom& a) {
+    return made(a) != walk_.streams.end() && made(a)->second.blocking;
   });
-  if (own == events.end()) return {.why = "what the host does before is not known"};
-  const auto graphs =
-      std::count_if(events.begin(), events.end(), [&](const Event& e) { return e.what == Event::graph_launched; });
-  const bool graph_again =
-      graphs > 1 || std::any_of(events.begin(), events.end(), [&](const Event& e) {
-        return e.what == Event::graph_launched && (e.loop != nullptr || walk_.frame(e.frame).repeated);
-      });
-  const auto captured = graph_again ? capture_of(events, own) : events.end();
-  const Event* before = nullptr;
-  // What functions do that are called on the way stands between.
-  const auto resets = [&](Events::const_iterator e) {
-    const FunctionDecl* f = e->call != nullptr ? e->call->getDirectCallee() : nullptr;
-    const bool waits = f == nullptr || f->getIdentifier() == nullptr || !f->getName().ends_with("Async");
-    return e->frame == frame && e->loop == own->loop && always_before(e, own) &&
-           (waits || in_order(e->call, call, context_));
-  };
-  const Event* missed = nullptr;
-  uint64_t reset = 0;
-  for (auto e = captured != events.end() ? captured : events.begin(); e != own; ++e) {
-    if (!counts(*e)) continue;
-    if (e->what != Event::cleared) {
-      before = &*e;
-      reset = 0;
-      missed = nullptr;
-    } else if (resets(e)) {
-      reset = covers(*e, given, call, reset);
-      missed = &*e;
+  if (!v.unknown && v.atoms.size() == 1) {
+    const Atom& a = *v.atoms.begin();
+    const bool any = std::find(a.place.path.begin(), a.place.path.end(), k_any_element) != a.place.path.end();
+    const bool unseen = walk_.memory[a.place.object].kind == ObjectKind::unseen && !any;
+    if (unseen || (made(a) != walk_.streams.end() && made(a)->second.one)) {
+      out.one = a.place;
+      return out;
     }
   }
+  if (const clang::Expr* of = s->IgnoreParenImpCasts(); of->isGLValue()) {
+    const Places at = walk_.places(of, e.frame);
+    if (at.all.size() == 1 && !at.unknown && constant(*at.all.begin(), e.frame)) out.one = *at.all.begin();
+  }
+  return out;
+}
+
+Start Origins::start_of(uint32_t object, const Reach& given, const clang::CallExpr* call, uint32_t frame) {
+  const Events& events = walk_.events;
+  const auto counts = [&](const Event& e) {
+    if (e.what == Event::launched) return touched(e.call, e.frame).contains(object);
+    return (e.what == Event::set || e.what == Event::cleared) && e.object == object;
+  };
+  const auto is_own = [&](const Event& e) { return e.what == Event::launched && e.call == call && e.frame == frame; };
+  const auto own = std::find_if(events.begin(), events.end(), is_own);
+  const Start not_known{.why = "what the host does before is not known"};
+  if (own == events.end()) return not_known;
+  const HostMemory::Object o = walk_.memory[object];
+  const bool of_device = of_the_device(object);
+  if (of_device && walk_.symbols_by_name) return {.why = "the host asks for a variable of the device by its name"};
+  if (of_device && walk_.memory.doubtful.contains(static_cast<const clang::ValueDecl*>(o.what)->getIdentifier()))
+    return {.why = "its name stands in text that is not followed"};
+  // Captured work is done where its graph is launched.
+  const Events::const_iterator captured = capture_of(events, own);
+  std::vector<const Event*> graphs;
+  for (const Event& e : events)
+    if (e.what == Event::graph_launched) graphs.push_back(&e);
+  const bool graph_again = captured != events.end() &&
+                           (graphs.size() != 1 || graphs[0]->loop != nullptr || walk_.frame(graphs[0]->frame).repeated);
+  if (captured != events.end())
+    for (const Event* a : graphs)
+      for (const Event* b : graphs)
+        if (graph_again && !in_order(*a, *b))
+          return {.why = "its graph is launched at " + place(b->at) + " in what may be another stream"};
+  const bool several = o.several || walk_.made_in_rounds.contains(object);
+  std::vector<bool> concerns(events.size()), only(events.size());
+  std::vector<uint32_t> counted;
+  const bool captures =
+      std::any_of(events.begin(), events.end(), [](const Event& e) { return e.what == Event::capture_begins; });
+  for (size_t n = 0; n < events.size(); ++n) {
+    const Event& e = events[n];
+    const auto here = events.begin() + static_cast<ptrdiff_t>(n);
+    only[n] = counts(e);
+    concerns[n] = only[n] || e.what == Event::synced || (e.what == Event::device && !several) ||
+                  (graph_again && here == captured);
+    if (!only[n]) continue;
+    counted.push_back(static_cast<uint32_t>(n));
+    const auto in = captures ? capture_of(events, here) : events.end();
+    const bool behind = captured != events.end() && in == events.end() && own < here;
+    if ((in != events.end() && in != captured) || behind)
+      return {.why = "what is done at " + place(e.at) + " has no order with a graph"};
+  }
+  Standing at_start;
+  uint32_t clash = k_no_event;
+  const auto done = [&](uint32_t n, Standing& s) {
+    const Event& e = events[n];
+    if (e.what == Event::capture_begins) {
+      s.first = false;
+      s.zero = 0;
+      s.by = s.missed = k_no_event;
+      s.running.clear();
+      s.elsewhere.clear();
+      return;
+    }
+    if (e.what == Event::device) {
+      s.elsewhere = s.running;
+      return;
+    }
+    if (e.what == Event::synced) {
+      const FunctionDecl* f = e.call->getDirectCallee();
+      const bool all = f->getName() != "cudaStreamSynchronize";
+      std::erase_if(s.running,
+                    [&](uint32_t r) { return !s.elsewhere.contains(r) && (all || one_stream(events[r], e)); });
+      return;
+    }
+    std::set<uint32_t> beside;
+    for (const uint32_t r : s.running)
+      if (!in_order(events[r], e) || (s.elsewhere.contains(r) && (stream_of(e).legacy || stream_of(events[r]).legacy)))
+        beside.insert(r);
+    if (is_own(e)) {
+      at_start.join(s);
+      if (!beside.empty()) clash = *beside.begin();
+    } else if (std::any_of(beside.begin(), beside.end(), [&](uint32_t r) { return is_own(events[r]); })) {
+      clash = n;
+    }
+    if (e.what == Event::cleared && beside.empty()) {
+      const uint64_t before = s.first && !of_device ? 0 : s.zero;
+      s.zero = covers(e, given, call, frame, before);
+      if (s.zero == 0) s.missed = n;
+    } else {
+      s.zero = 0;
+      s.by = n;
+      s.missed = k_no_event;
+    }
+    s.first = false;
+    s.running = std::move(beside);
+    if (!by_host(e)) s.running.insert(n);
+    s.elsewhere.erase(n);
+    std::erase_if(s.elsewhere, [&](uint32_t r) { return !s.running.contains(r); });
+  };
+  const Ways aside(walk_.flow, only, nullptr);
+  Ways ways(walk_.flow, concerns, done);
+  const size_t home = walk_.root_of(o.frame);
+  for (size_t r = 0; r < walk_.flow.roots.size(); ++r) {
+    const HostFlow::Root& root = walk_.flow.roots[r];
+    // What an activation makes for itself is none of its other activations'.
+    const bool by_itself = o.kind == ObjectKind::device_memory && o.frame != 0 && home == r;
+    if (root.by_others && !by_itself)
+      for (const uint32_t n : counted)
+        if (events[n].root == r) return {.why = "what is done at " + place(events[n].at) + " may be done at any time"};
+    if (const uint32_t n = aside.done_aside(root.sequence); n != k_no_event)
+      return {.why = "what is done at " + place(events[n].at) + " may be done at any time"};
+    if (!aside.touches(root.sequence)) continue;
+    Standing first{.reached = true, .first = true, .zero = k_all};
+    for (const uint32_t n : counted)
+      if (events[n].what != Event::cleared && (events[n].root != r || (root.sometimes && !by_itself))) {
+        first = {.reached = true, .first = false, .zero = 0, .by = n};
+        break;
+      }
+    if (!ways.go_over(root.sequence, first)) return not_known;
+  }
+  if (clash != k_no_event)
+    return {.why = (events[clash].what == Event::launched ? "the launch at " : "what is done at ") +
+                   place(events[clash].at) + ", which may be of another stream" +
+                   (events[clash].what == Event::launched ? ", is given it, too" : ", may be done beside it")};
+  if (!at_start.reached) return not_known;
+  if (o.escaped) return {.why = "it is given to functions whose text is not there"};
   const std::optional<uint64_t> size = size_of(object);
-  const bool rest = size && given.offset && *given.offset <= *size && reset >= *size - *given.offset;
-  if (reset >= given.counted || (reset > 0 && rest)) return {};
-  Start found = not_reset(object, call, frame, events, own, captured, before);
-  if (found.why.empty() && missed != nullptr && reset == 0)
-    found.why = "the reset at " + place(missed->at) + " does not reach it";
-  return found;
+  const bool rest = size && given.offset && *given.offset <= *size && at_start.zero >= *size - *given.offset;
+  if (at_start.zero >= given.counted || (at_start.zero > 0 && rest)) return {};
+  const Event* before = at_start.by != k_no_event ? &events[at_start.by] : nullptr;
+  Start found = not_reset(object, call, frame, own, graph_again, before);
+  if (found.why.empty() && at_start.missed != k_no_event)
+    found.why = "the reset at " + place(events[at_start.missed].at) + " does not reach it";
+  return found.why.empty() ? not_known : found;
+}
+
+bool Origins::of_the_device(uint32_t object) const {
+  const HostMemory::Object& o = walk_.memory[object];
+  const auto* d = o.kind == ObjectKind::variable ? static_cast<const clang::ValueDecl*>(o.what) : nullptr;
+  return d != nullptr && (d->hasAttr<clang::CUDADeviceAttr>() || d->hasAttr<clang::HIPManagedAttr>());
 }
 
 // Why the object may hold something else than 0, where no reset before the launch says that it does not.
-Start Origins::not_reset(uint32_t object, const clang::CallExpr* call, uint32_t frame, const Events& events,
-                         Events::const_iterator own, Events::const_iterator captured, const Event* before) {
+Start Origins::not_reset(uint32_t object, const clang::CallExpr* call, uint32_t frame, Events::const_iterator own,
+                         bool graph_again, const Event* before) {
+  const Events& events = walk_.events;
   const auto counts = [&](const Event& e) {
-    return e.what == Event::launched ? touched(e.call, e.frame).contains(object) : e.object == object;
+    if (e.what == Event::launched) return touched(e.call, e.frame).contains(object);
+    return e.object == object;
   };
   for (const Event& e : events)
     if (e.what == Event::set && counts(e)) return {.why = "the host sets it otherwise at " + place(e.at)};
+  const bool repeated = own->loop != nullptr || walk_.frame(frame).repeated;
   for (const Event& e : events)
-    if (e.what == Event::launched && counts(e) && !in_order(e.call, call, context_))
-      if (e.call != call || e.frame != frame || own->loop != nullptr || walk_.frame(frame).repeated)
+    if (e.what == Event::launched && counts(e) && !(in_order(e, *own) && in_order(*own, e)))
+      if (e.call != call || e.frame != frame || repeated)
         return {.why = "the launch at " + place(e.at) + ", which may be of another stream, is given it, too"};
-  if (before != nullptr) return {.why = "the launch at " + place(before->at) + " was given it before", .again = true};
-  if (captured != events.end())
-    return {.why = "its graph is launched again, and no reset is seen in it", .again = true};
-  if (own->loop != nullptr || walk_.frame(frame).repeated)
-    return {.why = "the launch is made again, and no reset is seen before it", .again = true};
+  if (graph_again) return {.why = "its graph is launched again, and no reset is seen in it", .again = true};
+  if (before != nullptr && before->what == Event::launched && before->call != call)
+    return {.why = "the launch at " + place(before->at) + " was given it before", .again = true};
+  if (repeated) return {.why = "the launch is made again, and no reset is seen before it", .again = true};
   for (const Event& e : events)
     if (e.what == Event::launched && (e.call != call || e.frame != frame) && counts(e))
       return {.why = "the launch at " + place(e.at) + " is given it, too", .again = true};
-  if (walk_.memory[object].escaped) return {.why = "it is given to functions whose text is not there"};
   return {};
 }
 

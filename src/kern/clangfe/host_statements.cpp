@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "clangfe/compilers.h"
 #include "clangfe/host_walk.h"
 
 namespace fencepost::clangfe {
@@ -110,14 +111,66 @@ void HostWalk::destroy(const Place& it, clang::QualType type, const Expr* site, 
   const clang::CXXDestructorDecl* d = record->getDestructor();
   const FunctionDecl* whole = nullptr;
   if (d == nullptr || !d->hasBody(whole) || whole->getBody() == nullptr) return;
-  enter(reinterpret_cast<const char*>(site) + 1, whole, addresses({{it}}), {}, frame);
+  const uint32_t sequence =
+      flow.within([&] { enter(reinterpret_cast<const char*>(site) + 1, whole, addresses({{it}}), {}, frame); });
+  flow.add({.kind = Step::aside, .parts = {sequence}});
 }
 
 void HostWalk::declare(const VarDecl* v, uint32_t frame) {
   if (const auto* d = clang::dyn_cast<clang::DecompositionDecl>(v))
     for (const clang::BindingDecl* b : d->bindings())
       if (const VarDecl* held = b->getHoldingVar()) declare(held, frame);
-  if (v->hasInit() && v->getInit() != nullptr) init(variable(v, frame), v->getType(), v->getInit(), frame);
+  if (!v->hasInit() || v->getInit() == nullptr) return;
+  const Place at = variable(v, frame);
+  init(at, v->getType(), v->getInit(), frame);
+  // Kernels may be given a variable of the host, too; streams are variables.
+  const clang::QualType t = v->getType();
+  if (t->isReferenceType() || t->isDependentType() || t->isIncompleteType()) return;
+  if (v->hasAttr<clang::CUDADeviceAttr>() && t->isIntegerType()) return;  // the first value has a word of its own
+  if (const clang::QualType of = context_.getBaseElementType(t); of->isArithmeticType() || of->isEnumeralType()) {
+    const Extent whole{.from = 0, .bytes = context_.getTypeSizeInChars(t).getQuantity(), .to = nullptr};
+    note(all_zero(v->getInit()) ? Event::cleared : Event::set, {{at}}, v->getInit(), frame, whole);
+  } else if (t->isPointerType()) {
+    note(Event::set, {{at}}, v->getInit(), frame);
+  }
+}
+
+bool HostWalk::all_zero(const Expr* first) const {
+  first = first->IgnoreParenImpCasts();
+  if (clang::isa<clang::ImplicitValueInitExpr>(first)) return true;
+  const auto* list = clang::dyn_cast<clang::InitListExpr>(first);
+  if (list == nullptr) return is_zero(first);
+  return std::all_of(list->inits().begin(), list->inits().end(), [&](const Expr* e) { return all_zero(e); });
+}
+
+bool HostWalk::parallel(const clang::Stmt* s, uint32_t frame) {
+  const FunctionDecl* f = frames_[frame].function;
+  if (f == nullptr || f->getBody() == nullptr) return false;
+  const clang::SourceManager& sm = context_.getSourceManager();
+  const auto [it, fresh] = parallel_.try_emplace(f);
+  if (fresh) {
+    const std::vector<clang::Token> words =
+        words_between(sm, context_.getLangOpts(), sm.getExpansionLoc(f->getBody()->getBeginLoc()),
+                      sm.getExpansionRange(f->getBody()->getEndLoc()).getEnd());
+    const auto is = [&](size_t k, llvm::StringRef name) {
+      return k < words.size() && words[k].is(clang::tok::raw_identifier) && words[k].getRawIdentifier() == name;
+    };
+    for (size_t k = 0; k < words.size(); ++k) {
+      size_t after = k;
+      if (words[k].is(clang::tok::hash) && words[k].isAtStartOfLine() && is(k + 1, "pragma") &&
+          (is(k + 2, "omp") || is(k + 2, "acc"))) {
+        after = k + 2;
+        while (after < words.size() && (!words[after].isAtStartOfLine() || words[after].is(clang::tok::comment)))
+          ++after;
+      } else if (is(k, "_Pragma")) {
+        after = k + 4;
+      }
+      // What stands between is a directive or a comment.
+      while (after > k && after < words.size() && words[after].is(clang::tok::comment)) ++after;
+      if (after > k && after < words.size()) it->second.insert(words[after].getLocation().getRawEncoding());
+    }
+  }
+  return !it->second.empty() && it->second.contains(sm.getExpansionLoc(s->getBeginLoc()).getRawEncoding());
 }
 
 // ---- statements --------------------------------------------------------------------------------------------------
@@ -178,54 +231,120 @@ bool HostWalk::exchanges(const clang::CompoundStmt* block, std::set<const clang:
 
 void HostWalk::statement(const clang::Stmt* s, uint32_t frame) {
   if (s == nullptr) return;
+  if (parallel(s, frame)) {
+    const uint32_t sequence = flow.within([&] { control(s, frame); });
+    flow.add({.kind = Step::aside, .parts = {sequence}});
+    return;
+  }
+  control(s, frame);
+}
+
+namespace {
+
+bool has_default(const clang::SwitchStmt* s) {
+  for (const clang::SwitchCase* c = s->getSwitchCaseList(); c != nullptr; c = c->getNextSwitchCase())
+    if (clang::isa<clang::DefaultStmt>(c)) return true;
+  return false;
+}
+
+}  // namespace
+
+void HostWalk::round(const clang::Stmt* s, const std::function<void()>& condition, const std::function<void()>& body,
+                     const std::function<void()>& next, bool body_first) {
+  const clang::Stmt* around = std::exchange(loop_, s);
+  Step step{.kind = Step::loop, .first = body_first};
+  for (const auto* part : {&condition, &body, &next}) step.parts.push_back(flow.within(*part));
+  flow.add(std::move(step));
+  loop_ = around;
+}
+
+void HostWalk::control(const clang::Stmt* s, uint32_t frame) {
+  const auto go_over = [&](const clang::Stmt* part) { return [this, part, frame] { statement(part, frame); }; };
   if (const auto* e = clang::dyn_cast<Expr>(s)) {
     value(e, frame);
-    return;
-  }
-  if (const auto* d = clang::dyn_cast<clang::DeclStmt>(s)) {
+  } else if (const auto* d = clang::dyn_cast<clang::DeclStmt>(s)) {
     for (const clang::Decl* x : d->decls())
-      if (const auto* v = clang::dyn_cast<VarDecl>(x)) declare(v, frame);
-    return;
-  }
-  if (const auto* r = clang::dyn_cast<clang::ReturnStmt>(s)) {
-    if (r->getRetValue() == nullptr || frames_[frame].function == nullptr) return;
-    const FunctionDecl* f = frames_[frame].function;
-    init({memory.object(ObjectKind::result, f, frame), {}}, f->getReturnType(), r->getRetValue(), frame);
-    return;
-  }
-  if (const auto* c = clang::dyn_cast<clang::CXXCatchStmt>(s)) {
+      if (const auto* v = clang::dyn_cast<VarDecl>(x)) {
+        if (v->isStaticLocal())
+          choose([&] { declare(v, frame); }, nullptr);  // by the first who comes
+        else
+          declare(v, frame);
+      }
+  } else if (const auto* r = clang::dyn_cast<clang::ReturnStmt>(s)) {
+    if (const FunctionDecl* f = frames_[frame].function; r->getRetValue() != nullptr && f != nullptr)
+      init({memory.object(ObjectKind::result, f, frame), {}}, f->getReturnType(), r->getRetValue(), frame);
+    flow.add({.kind = Step::returns});
+  } else if (const auto* t = clang::dyn_cast<clang::CXXTryStmt>(s)) {
+    Step step{.kind = Step::attempt, .parts = {flow.within(go_over(t->getTryBlock()))}};
+    for (unsigned k = 0; k < t->getNumHandlers(); ++k) step.parts.push_back(flow.within(go_over(t->getHandler(k))));
+    flow.add(std::move(step));
+  } else if (const auto* c = clang::dyn_cast<clang::CXXCatchStmt>(s)) {
     if (c->getExceptionDecl() != nullptr) memory.store(variable(c->getExceptionDecl(), frame), {.unknown = true});
-    in_branch(s, [&] { statement(c->getHandlerBlock(), frame); });
-    return;
-  }
-  if (clang::isa<clang::AsmStmt>(s)) {
+    statement(c->getHandlerBlock(), frame);
+  } else if (clang::isa<clang::AsmStmt>(s)) {
     for (const clang::Stmt* x : s->children())
       if (const auto* e = clang::dyn_cast<Expr>(x)) {
         memory.escape(e->isGLValue() ? addresses(places(e, frame)) : value(e, frame));
       }
-    return;
+  } else if (const auto* i = clang::dyn_cast<clang::IfStmt>(s)) {
+    statement(i->getInit(), frame);
+    statement(i->getConditionVariableDeclStmt(), frame);
+    statement(i->getCond(), frame);
+    choose(go_over(i->getThen()), go_over(i->getElse()));
+  } else if (const auto* w = clang::dyn_cast<clang::SwitchStmt>(s)) {
+    statement(w->getInit(), frame);
+    statement(w->getConditionVariableDeclStmt(), frame);
+    statement(w->getCond(), frame);
+    flow.add({.kind = Step::cases, .parts = {flow.within(go_over(w->getBody()))}, .first = has_default(w)});
+  } else if (const auto* k = clang::dyn_cast<clang::SwitchCase>(s)) {
+    flow.add({.kind = Step::case_label});
+    statement(k->getSubStmt(), frame);
+  } else if (const auto* l = clang::dyn_cast<clang::ForStmt>(s)) {
+    statement(l->getInit(), frame);
+    const auto condition = [&] {
+      statement(l->getConditionVariableDeclStmt(), frame);
+      statement(l->getCond(), frame);
+    };
+    round(s, condition, go_over(l->getBody()), go_over(l->getInc()), false);
+  } else if (const auto* x = clang::dyn_cast<clang::WhileStmt>(s)) {
+    const auto condition = [&] {
+      statement(x->getConditionVariableDeclStmt(), frame);
+      statement(x->getCond(), frame);
+    };
+    round(s, condition, go_over(x->getBody()), go_over(nullptr), false);
+  } else if (const auto* y = clang::dyn_cast<clang::DoStmt>(s)) {
+    round(s, go_over(y->getCond()), go_over(y->getBody()), go_over(nullptr), true);
+  } else if (const auto* z = clang::dyn_cast<clang::CXXForRangeStmt>(s)) {
+    statement(z->getInit(), frame);
+    for (const clang::Stmt* part :
+         {static_cast<const clang::Stmt*>(z->getRangeStmt()), static_cast<const clang::Stmt*>(z->getBeginStmt()),
+          static_cast<const clang::Stmt*>(z->getEndStmt())})
+      statement(part, frame);
+    const auto body = [&] {
+      statement(z->getLoopVarStmt(), frame);
+      statement(z->getBody(), frame);
+    };
+    round(s, go_over(z->getCond()), body, go_over(z->getInc()), false);
+  } else if (clang::isa<clang::BreakStmt>(s)) {
+    flow.add({.kind = Step::leaves});
+  } else if (clang::isa<clang::ContinueStmt>(s)) {
+    flow.add({.kind = Step::next});
+  } else if (const auto* g = clang::dyn_cast<clang::GotoStmt>(s)) {
+    frames_[frame].repeated = true;
+    flow.add({.kind = Step::jump, .what = g->getLabel()});
+  } else if (clang::isa<clang::IndirectGotoStmt>(s)) {
+    frames_[frame].repeated = true;
+    for (const clang::Stmt* child : s->children()) statement(child, frame);
+    flow.add({.kind = Step::jump});
+  } else if (const auto* m = clang::dyn_cast<clang::LabelStmt>(s)) {
+    flow.add({.kind = Step::label, .what = m->getDecl()});
+    statement(m->getSubStmt(), frame);
+  } else {
+    std::set<const clang::Stmt*> done;
+    if (const auto* block = clang::dyn_cast<clang::CompoundStmt>(s)) exchanges(block, done, frame);
+    for (const clang::Stmt* child : s->children())
+      if (!done.contains(child)) statement(child, frame);
   }
-  if (clang::isa<clang::GotoStmt, clang::IndirectGotoStmt>(s)) frames_[frame].repeated = true;
-  if (clang::isa<clang::LabelStmt>(s)) note(Event::label, s->getBeginLoc(), frame);
-  // Of a switch each case is a branch: the last one that stands before.
-  if (clang::isa<clang::SwitchCase>(s) && !branches_.empty()) branches_.back() = s;
-  const auto* choice = clang::dyn_cast<clang::IfStmt>(s);
-  const auto* cases = clang::dyn_cast<clang::SwitchStmt>(s);
-  const clang::Stmt* around = loop_;
-  if (clang::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(s)) loop_ = s;
-  std::set<const clang::Stmt*> done;
-  if (const auto* block = clang::dyn_cast<clang::CompoundStmt>(s)) exchanges(block, done, frame);
-  for (const clang::Stmt* child : s->children()) {
-    if (done.contains(child)) continue;
-    const bool taken =
-        child != nullptr && ((choice != nullptr && (child == choice->getThen() || child == choice->getElse())) ||
-                             (cases != nullptr && child == cases->getBody()));
-    if (taken)
-      in_branch(child, [&] { statement(child, frame); });
-    else
-      statement(child, frame);
-  }
-  loop_ = around;
 }
 
 // ---- calls -------------------------------------------------------------------------------------------------------
@@ -238,6 +357,10 @@ std::optional<HostWalk::Event::What> graphs(const FunctionDecl* f) {
   if (name.starts_with("cudaStreamBeginCapture")) return HostWalk::Event::capture_begins;
   if (name == "cudaStreamEndCapture") return HostWalk::Event::capture_ends;
   if (name == "cudaGraphLaunch") return HostWalk::Event::graph_launched;
+  if (name == "cudaDeviceSynchronize" || name == "cudaThreadSynchronize" || name == "cudaStreamSynchronize")
+    return HostWalk::Event::synced;
+  if (name == "cudaSetDevice" || name == "cuCtxSetCurrent" || name == "cuCtxPushCurrent" || name == "cuCtxPopCurrent")
+    return HostWalk::Event::device;
   return std::nullopt;
 }
 
@@ -312,8 +435,12 @@ Values HostWalk::call(const clang::CallExpr* c, uint32_t frame) {
       for (const Expr* a : k->getConfig()->arguments()) value(a, frame);
     const FunctionDecl* f = c->getDirectCallee();
     const FunctionDecl* whole = nullptr;
-    if (f != nullptr && launching_kernels_.contains(f->getCanonicalDecl()) && f->hasBody(whole))
-      return enter(c, whole, {}, {c->arg_begin(), c->arg_end()}, frame);
+    if (f != nullptr && launching_kernels_.contains(f->getCanonicalDecl()) && f->hasBody(whole)) {
+      Values v;
+      const uint32_t sequence = flow.within([&] { v = enter(c, whole, {}, {c->arg_begin(), c->arg_end()}, frame); });
+      flow.add({.kind = Step::aside, .parts = {sequence}});
+      return v;
+    }
     value(c->getCallee(), frame);
     for (const Expr* a : c->arguments()) a->getType()->isRecordType() ? (void)copied(a, frame) : (void)value(a, frame);
     return {};
@@ -348,6 +475,7 @@ Values HostWalk::call(const clang::CallExpr* c, uint32_t frame) {
       Values v{.unknown = from.unknown};
       for (const Place& p : from.all) v.atoms.insert({Atom::copy, p, nullptr});
       store(addressed(self), v);
+      note(Event::set, addressed(self), c, frame);
       return self;
     }
     if (method->isVirtual() && !method->hasAttr<clang::FinalAttr>()) {
@@ -357,7 +485,7 @@ Values HostWalk::call(const clang::CallExpr* c, uint32_t frame) {
   }
   const FunctionDecl* whole = nullptr;
   const bool body = f->hasBody(whole) && whole->getBody() != nullptr && !whole->isDependentContext();
-  if (const auto what = graphs(f)) note(*what, c->getBeginLoc(), frame);
+  if (const auto what = graphs(f)) note(*what, c->getBeginLoc(), frame, c);
   if (Values result; !(body && users_(whole->getLocation())) && Library(*this, c, frame).models(f, result))
     return result;
   if (body) return enter(c, whole, self, arguments, frame);

@@ -88,29 +88,35 @@ bool HostWalk::run(const std::vector<const FunctionDecl*>& hosts, const std::vec
       }
     if (!more || pass_ >= k_most_passes) break;
   }
+  flow.closed = true;
   return !memory.changed;
 }
 
 void HostWalk::pass() {
   ++pass_;
   events.clear();
+  flow.clear();
+  streams.clear();
+  made_in_rounds.clear();
   loop_ = nullptr;
-  branches_.clear();
-  for (const VarDecl* v : variables_)
-    if (v->hasInit() && v->getInit() != nullptr) declare(v, 0);
+  flow.roots.push_back({});
+  flow.roots.back().sequence = flow.within([&] {
+    for (const VarDecl* v : variables_)
+      if (v->hasInit() && v->getInit() != nullptr) declare(v, 0);
+  });
   for (size_t k = 0; k < roots_.size(); ++k) root(roots_[k].first, 0, roots_[k].second);
   const std::set<const FunctionDecl*> loose = memory.loose_functions;
   for (const FunctionDecl* f : loose)
-    if (const FunctionDecl* whole = body_of(f)) root(whole, 0, false);
+    if (const FunctionDecl* whole = body_of(f)) root(whole, 0, false, true);
   const std::set<uint32_t> closures = memory.loose_closures;
   for (const uint32_t c : closures) {
     const auto* l = static_cast<const clang::LambdaExpr*>(memory[c].what);
-    if (const FunctionDecl* whole = body_of(l->getCallOperator())) root(whole, memory[c].frame, false);
+    if (const FunctionDecl* whole = body_of(l->getCallOperator())) root(whole, memory[c].frame, false, true);
   }
 }
 
 // A function of which no call is seen.
-void HostWalk::root(const FunctionDecl* f, uint32_t around, bool unseen) {
+void HostWalk::root(const FunctionDecl* f, uint32_t around, bool unseen, bool by_others) {
   entered_.insert(f->getCanonicalDecl());
   const uint32_t n = activation(unseen ? this : nullptr, f, 0, around);
   frames_[n].several = true;
@@ -137,7 +143,18 @@ void HostWalk::root(const FunctionDecl* f, uint32_t around, bool unseen) {
   }
   if (const auto* m = clang::dyn_cast<clang::CXXMethodDecl>(f); m != nullptr && m->isInstance() && around == 0)
     frames_[n].self = given(m->getParent()->getCanonicalDecl());
-  go_over(n);
+  // Many threads of the device run what a kernel launches.
+  const size_t own = flow.roots.size();
+  roots_of_[n] = own;
+  flow.roots.push_back({.sometimes = !unseen, .by_others = by_others || on_device_only(f)});
+  const uint32_t sequence = flow.within([&] { go_over(n); });
+  flow.roots[own].sequence = sequence;
+}
+
+size_t HostWalk::root_of(uint32_t frame) const {
+  while (frame != 0 && frames_[frame].caller != 0) frame = frames_[frame].caller;
+  const auto it = roots_of_.find(frame);
+  return it == roots_of_.end() ? 0 : it->second;
 }
 
 uint32_t HostWalk::activation(const void* site, const FunctionDecl* f, uint32_t caller, uint32_t around) {
@@ -157,26 +174,32 @@ uint32_t HostWalk::activation(const void* site, const FunctionDecl* f, uint32_t 
 }
 
 void HostWalk::go_over(uint32_t n) {
+  // An expression that is looked at twice calls once.
+  const bool again = !frames_[n].several && std::any_of(flow.now().begin(), flow.now().end(), [&](const Step& s) {
+    return s.kind == Step::call && s.number == n;
+  });
+  if (!again) flow.add({.kind = Step::call, .number = n});
   if (walked_[n] == pass_) return;
   walked_[n] = pass_;
   const FunctionDecl* f = frames_[n].function;
   entered_.insert(f->getCanonicalDecl());
   active_.push_back(f);
   const clang::Stmt* around = std::exchange(loop_, nullptr);
-  const std::vector<const clang::Stmt*> branches = std::exchange(branches_, {});
-  if (const auto* c = clang::dyn_cast<clang::CXXConstructorDecl>(f)) {
-    const Places self = addressed(frames_[n].self);
-    for (const clang::CXXCtorInitializer* i : c->inits())
-      for (const Place& p : self.all) {
-        const clang::FieldDecl* field = i->getAnyMember();
-        const Places at = field != nullptr ? fields({{p}}, field) : Places{{p}};
-        for (const Place& q : at.all)
-          init(q, field != nullptr ? field->getType() : context_.getRecordType(c->getParent()), i->getInit(), n);
-      }
-  }
-  statement(f->getBody(), n);
+  const uint32_t body = flow.within([&] {
+    if (const auto* c = clang::dyn_cast<clang::CXXConstructorDecl>(f)) {
+      const Places self = addressed(frames_[n].self);
+      for (const clang::CXXCtorInitializer* i : c->inits())
+        for (const Place& p : self.all) {
+          const clang::FieldDecl* field = i->getAnyMember();
+          const Places at = field != nullptr ? fields({{p}}, field) : Places{{p}};
+          for (const Place& q : at.all)
+            init(q, field != nullptr ? field->getType() : context_.getRecordType(c->getParent()), i->getInit(), n);
+        }
+    }
+    statement(f->getBody(), n);
+  });
+  flow.body(n, body);
   loop_ = around;
-  branches_ = branches;
   active_.pop_back();
 }
 
@@ -375,8 +398,8 @@ Places HostWalk::places(const Expr* e, uint32_t frame) {
   }
   if (const auto* c = clang::dyn_cast<clang::AbstractConditionalOperator>(e)) {
     value(c->getCond(), frame);
-    Places out = places(c->getTrueExpr(), frame);
-    const Places more = places(c->getFalseExpr(), frame);
+    Places out, more;
+    choose([&] { out = places(c->getTrueExpr(), frame); }, [&] { more = places(c->getFalseExpr(), frame); });
     out.all.insert(more.all.begin(), more.all.end());
     out.unknown = out.unknown || more.unknown;
     return out;
@@ -487,11 +510,16 @@ Values HostWalk::value(const Expr* e, uint32_t frame) {
   if (const auto* c = clang::dyn_cast<clang::AbstractConditionalOperator>(e)) {
     value(c->getCond(), frame);
     Values out;
-    for (const Expr* arm : {c->getTrueExpr(), c->getFalseExpr()}) in_branch(arm, [&] { out.add(value(arm, frame)); });
+    choose([&] { out.add(value(c->getTrueExpr(), frame)); }, [&] { out.add(value(c->getFalseExpr(), frame)); });
     return out;
   }
   if (const auto* c = clang::dyn_cast<clang::CallExpr>(e)) return call(c, frame);
   if (const auto* n = clang::dyn_cast<clang::CXXNewExpr>(e)) return made(n, frame);
+  if (clang::isa<clang::CXXThrowExpr>(e)) {
+    Values v = other(e, frame);
+    flow.add({.kind = Step::throws});
+    return v;
+  }
   if (const auto* d = clang::dyn_cast<clang::CXXDeleteExpr>(e)) {
     const clang::QualType t = d->getDestroyedType();
     const Values v = value(d->getArgument(), frame);
@@ -593,7 +621,7 @@ Values HostWalk::binary(const clang::BinaryOperator* b, uint32_t frame) {
   const Values x = value(b->getLHS(), frame);
   Values y;
   if (b->isLogicalOp())
-    in_branch(b->getRHS(), [&] { y = value(b->getRHS(), frame); });
+    choose([&] { y = value(b->getRHS(), frame); }, nullptr);
   else
     y = value(b->getRHS(), frame);
   if (b->getOpcode() == clang::BO_Comma) return y;
@@ -633,13 +661,20 @@ void HostWalk::note(Event::What what, const Places& at, const Expr* e, uint32_t 
 
 void HostWalk::note(Event::What what, clang::SourceLocation at, uint32_t frame, const clang::CallExpr* call,
                     uint32_t object, const Extent& extent) {
-  events.push_back({what, object, call, frame, loop_, at, branches_, extent.from, extent.bytes, extent.to});
+  if (flow.closed) return;
+  // An expression that is looked at twice launches once.
+  if (what == Event::launched)
+    for (const Step& s : flow.now())
+      if (s.kind == Step::event && events[s.number].what == what && events[s.number].call == call) return;
+  flow.add({.kind = Step::event, .number = static_cast<uint32_t>(events.size())});
+  events.push_back({what, object, call, frame, flow.roots.empty() ? 0 : flow.roots.size() - 1, loop_, at, extent.from,
+                    extent.bytes, extent.to});
 }
 
-void HostWalk::in_branch(const clang::Stmt* branch, const std::function<void()>& go_over) {
-  branches_.push_back(branch);
-  go_over();
-  branches_.pop_back();
+void HostWalk::choose(const std::function<void()>& one, const std::function<void()>& other) {
+  Step s{.kind = Step::choice};
+  for (const auto* way : {&one, &other}) s.parts.push_back(*way ? flow.within(*way) : 0);
+  flow.add(std::move(s));
 }
 
 // What is given to something that is not in the lists.
@@ -657,12 +692,17 @@ Values HostWalk::other(const clang::Stmt* s, uint32_t frame) {
 }
 
 Values HostWalk::made(const clang::CXXNewExpr* n, uint32_t frame) {
-  for (const Expr* p : n->placement_arguments()) escape(p, frame);
+  for (const Expr* p : n->placement_arguments()) {
+    note(Event::set, addressed(value(p, frame)), n, frame);
+    escape(p, frame);
+  }
   if (n->getNumPlacementArgs() > 0 || (n->getOperatorNew() != nullptr && users_(n->getOperatorNew()->getLocation())))
     return {.unknown = true};
   if (n->isArray() && n->getArraySize()) value(*n->getArraySize(), frame);
   Place at{memory.object(ObjectKind::host_memory, n, frame), {element(0)}};
   if (n->hasInitializer() || n->getConstructExpr() != nullptr) {
+    if (const Expr* given = n->getInitializer(); given != nullptr && !n->getAllocatedType()->isRecordType())
+      note(all_zero(given) ? Event::cleared : Event::set, {{at}}, n, frame, {.from = 0, .bytes = {}, .to = nullptr});
     Place first = at;
     if (n->isArray()) first.path.back() = k_any_element;
     const Expr* e = n->getInitializer() != nullptr ? n->getInitializer() : n->getConstructExpr();

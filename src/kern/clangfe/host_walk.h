@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "clangfe/host_flow.h"
 #include "clangfe/host_memory.h"
 #include "clangfe/launches.h"
 
@@ -52,18 +53,24 @@ class HostWalk {
     Values self;  // where `this` may point
   };
 
-  // What becomes of the memory of an object, in the order of the text.
+  // What becomes of the memory of an object.
   struct Event {
-    // label: who jumps may come here past what stands before. What is captured is done where its graph is launched.
-    enum What : uint8_t { cleared, set, launched, label, capture_begins, capture_ends, graph_launched } what;
+    // What is captured is done where its graph is launched. synced: the host waits for work of the device. device:
+    // what comes now is perhaps for another one.
+    enum What : uint8_t { cleared, set, launched, synced, device, capture_begins, capture_ends, graph_launched } what;
     uint32_t object = 0;                    // of `cleared` and `set`
-    const clang::CallExpr* call = nullptr;  // that does it
+    const clang::CallExpr* call = nullptr;  // that does it; null: the host itself
     uint32_t frame = 0;
+    size_t root = 0;                    // of flow.roots
     const clang::Stmt* loop = nullptr;  // the innermost one in the activation
     clang::SourceLocation at;
-    std::vector<const clang::Stmt*> branches;  // in which it stands, from the outermost one of the activation
-    std::optional<uint64_t> from, bytes;       // of `cleared`: which bytes of the object, where that is known
-    const clang::Expr* to = nullptr;           // of `cleared`: the pointer, as it is written
+    std::optional<uint64_t> from, bytes;  // of `cleared`: which bytes of the object, where that is known
+    const clang::Expr* to = nullptr;      // of `cleared`: the pointer, as it is written
+  };
+  // What cudaStreamCreate and its like have made.
+  struct Made {
+    bool one = false;       // it is made once
+    bool blocking = false;  // it waits for the legacy stream, and that for it
   };
 
   // `users`: the place is in the user's own text.
@@ -94,6 +101,12 @@ class HostWalk {
   Place variable(const clang::VarDecl* v, uint32_t frame);
   HostMemory memory;
   std::vector<Event> events;
+  HostFlow flow;
+  std::map<uint32_t, Made> streams;   // by their objects
+  bool symbols_by_name = false;       // a variable of the device is written to by its name
+  std::set<uint32_t> made_in_rounds;  // objects that stand for several arrays
+  // Which root of the flow an activation is of.
+  size_t root_of(uint32_t frame) const;
   Values textured;  // over which the host lays textures
 
  private:
@@ -130,15 +143,21 @@ class HostWalk {
   Values made(const clang::CXXNewExpr* n, uint32_t frame);
   uint32_t activation(const void* site, const clang::FunctionDecl* f, uint32_t caller, uint32_t around);
   void go_over(uint32_t frame);
-  void root(const clang::FunctionDecl* f, uint32_t around, bool unseen);
+  void root(const clang::FunctionDecl* f, uint32_t around, bool unseen, bool by_others = false);
   void escape(const clang::Expr* e, uint32_t frame);
   void pass();
   void note(Event::What what, clang::SourceLocation at, uint32_t frame, const clang::CallExpr* call = nullptr,
             uint32_t object = 0, const Extent& extent = {});
-  // What comes only if this branch is taken.
-  void in_branch(const clang::Stmt* branch, const std::function<void()>& go_over);
+  // What comes only if one of these is taken; null: nothing is done there.
+  void choose(const std::function<void()>& one, const std::function<void()>& other);
+  void control(const clang::Stmt* s, uint32_t frame);
+  void round(const clang::Stmt* s, const std::function<void()>& condition, const std::function<void()>& body,
+             const std::function<void()>& next, bool body_first);
+  // A pragma before the statement has it done by several threads.
+  bool parallel(const clang::Stmt* s, uint32_t frame);
   void note(Event::What what, const Places& at, const clang::Expr* e, uint32_t frame, Extent extent = {});
   bool is_zero(const clang::Expr* e) const;
+  bool all_zero(const clang::Expr* first) const;
 
   clang::ASTContext& context_;
   std::function<bool(clang::SourceLocation)> users_;
@@ -152,10 +171,11 @@ class HostWalk {
   std::vector<std::pair<const clang::FunctionDecl*, bool>> roots_;  // and whether its caller is not there
   std::vector<unsigned> walked_;
   std::set<const clang::FunctionDecl*> entered_;
+  std::map<uint32_t, size_t> roots_of_;  // by their activations
   std::vector<const clang::FunctionDecl*> active_;
   unsigned pass_ = 0;
   const clang::Stmt* loop_ = nullptr;
-  std::vector<const clang::Stmt*> branches_;
+  std::map<const clang::FunctionDecl*, std::set<unsigned>> parallel_;
 };
 
 // What the runtime and the C library do with pointers.
@@ -171,6 +191,9 @@ class Library {
   void copy_bytes(unsigned to, unsigned from);
   // The call writes these bytes, of the pointer's object.
   void clear(bool zeros, unsigned to, std::optional<uint64_t> bytes);
+  bool again() const;
+  void writes(const clang::FunctionDecl* f);
+  void make_stream(std::optional<uint64_t> flags);
   bool zeros(const clang::Expr* source) const;
   bool starts_zero(const clang::VarDecl* v) const;
   void lay_texture(const clang::Expr* description);

@@ -8,6 +8,7 @@
 #include <clang/Lex/Lexer.h>
 #include <llvm/ADT/StringSet.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "clangfe/host_doubts.h"
@@ -252,6 +253,13 @@ bool asks_by_name(const std::vector<Word>& words) {
   return false;
 }
 
+// cuModuleGetGlobal and its like give the address of a variable of the device.
+bool asks_for_variables(const std::vector<Word>& words) {
+  return std::any_of(words.begin(), words.end(), [](const Word& w) {
+    return w.name != nullptr && (w.name->getName().contains("GetGlobal") || w.name->getName().contains("GetManaged"));
+  });
+}
+
 // Text that a macro of an include that is not there may turn on.
 void in_other_text(clang::ASTContext& context, const Doubts& doubts, const std::set<const IdentifierInfo*>& kernels,
                    std::vector<Mention>& out) {
@@ -306,7 +314,7 @@ Mentions mentions(clang::ASTContext& context, const std::vector<clang::Decl*>& d
     for (FoundLaunch& l : sweep.launches)
       if (l.host != nullptr && of_template(l.host)) forget_numbers(l.launch);
   Origins origins(context, sweep.hosts, sweep.variables, sweep.launches, lost_names(context, words, sweep, doubts),
-                  host.pointers);
+                  host.pointers, asks_for_variables(words.list()));
   for (FoundLaunch& l : sweep.launches) origins.trace(l);
   Mentions out{.launches = std::move(sweep.launches),
                .unclear = std::move(sweep.unclear),

@@ -63,13 +63,14 @@ const Expr* base(const Expr* e) {
 
 Origins::Origins(clang::ASTContext& context, const std::vector<const FunctionDecl*>& hosts,
                  const std::vector<const VarDecl*>& variables, const std::vector<FoundLaunch>& launches,
-                 std::set<const clang::IdentifierInfo*> lost, bool in_doubt)
+                 std::set<const clang::IdentifierInfo*> lost, bool in_doubt, bool by_name)
     : context_(context),
       walk_(context,
             [&context](clang::SourceLocation at) {
               return users_text(context.getSourceManager(), context.getTargetInfo(), at);
             }),
       in_doubt_(in_doubt) {
+  walk_.symbols_by_name = by_name;
   walk_.memory.doubtful = std::move(lost);
   for (const FoundLaunch& l : launches) calls_.emplace(l.call, &l);
   known_ = !calls_.empty() && !in_doubt && walk_.run(hosts, variables, launches);

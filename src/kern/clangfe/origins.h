@@ -29,10 +29,11 @@ namespace fencepost::clangfe {
 class Origins {
  public:
   // `hosts`: all functions with a body; `variables`: of file scope; `lost`: names of which the tree lacks some use.
-  // `in_doubt`: what the host does with pointers is another in its own compilation, and nothing is traced.
+  // `in_doubt`: what the host does with pointers is another in its own compilation, and nothing is traced. `by_name`:
+  // the host asks for variables of the device by their names.
   Origins(clang::ASTContext& context, const std::vector<const clang::FunctionDecl*>& hosts,
           const std::vector<const clang::VarDecl*>& variables, const std::vector<FoundLaunch>& launches,
-          std::set<const clang::IdentifierInfo*> lost, bool in_doubt);
+          std::set<const clang::IdentifierInfo*> lost, bool in_doubt, bool by_name);
   // Fills one_array, not_traced and not_zero.
   void trace(FoundLaunch& l);
 
@@ -60,14 +61,25 @@ class Origins {
   };
   Reach reach(const FoundLaunch& l, const Given& g, uint32_t object, uint32_t frame);
   uint64_t counted(const FoundLaunch& l, uint32_t parameter, uint32_t object) const;
-  uint64_t covers(const HostWalk::Event& reset, const Reach& given, const clang::CallExpr* launch, uint64_t so_far);
+  uint64_t covers(const HostWalk::Event& reset, const Reach& given, const clang::CallExpr* launch, uint32_t frame,
+                  uint64_t so_far);
   bool one_place(const clang::Expr* a, const clang::Expr* b, clang::SourceLocation from, clang::SourceLocation to,
                  uint32_t frame) const;
   std::optional<uint64_t> size_of(uint32_t object) const;
   Start start_of(uint32_t object, const Reach& given, const clang::CallExpr* call, uint32_t frame);
   Start not_reset(uint32_t object, const clang::CallExpr* call, uint32_t frame,
-                  const std::vector<HostWalk::Event>& events, std::vector<HostWalk::Event>::const_iterator own,
-                  std::vector<HostWalk::Event>::const_iterator captured, const HostWalk::Event* before);
+                  std::vector<HostWalk::Event>::const_iterator own, bool graph_again, const HostWalk::Event* before);
+  // In which stream work is done.
+  struct Stream {
+    bool legacy = false, blocking = false;
+    std::optional<Place> one;  // always this one
+  };
+  const Stream& stream_of(const HostWalk::Event& e);
+  bool in_order(const HostWalk::Event& first, const HostWalk::Event& second);
+  bool one_stream(const HostWalk::Event& first, const HostWalk::Event& second);
+  bool by_host(const HostWalk::Event& e) const;
+  bool constant(const Place& p, uint32_t frame) const;
+  bool of_the_device(uint32_t object) const;
   void find_others(uint32_t object, const FoundLaunch& l, Start& s);
   std::string place(clang::SourceLocation at) const;
   Place given_by_value(const clang::Expr* e, uint32_t frame);
@@ -86,6 +98,7 @@ class Origins {
   std::map<const clang::CallExpr*, const FoundLaunch*> calls_;
   std::map<std::pair<const clang::CallExpr*, uint32_t>, std::set<uint32_t>> touched_;
   std::map<const clang::FunctionDecl*, std::set<const clang::VarDecl*>> named_;
+  std::map<std::pair<const clang::CallExpr*, uint32_t>, Stream> streams_;
 };
 
 }  // namespace fencepost::clangfe

@@ -348,7 +348,7 @@ TEST(Instances, a_reset_counts_if_it_is_one) {
       {add + given + again + "cudaMemset(c, 0, 4); " + launch + "} }", 0, ""},
       {add + given + again + "cudaMemset(c, 0, 0); " + launch + "} }", 3, "no reset is seen"},
       {add + given + again + "cudaMemsetAsync(c, 0, 4, s); " + in_s + "} }", 0, ""},
-      {add + given + again + "cudaMemsetAsync(c, 0, 4, t); " + in_s + "} }", 3, "no reset is seen"},
+      {add + given + again + "cudaMemsetAsync(c, 0, 4, t); " + in_s + "} }", 3, "another stream"},
       {add + given + again + "cudaMemset(c, 0, 4); " + in_s + in_s + "} }", 3, "was given it before"},
       {inc + given + "cudaMemset(c, 0, 4); " + in_s + in_s + "}", 0, ""},
       {inc + given + "cudaMemset(c, 0, 4); " + in_s + in_t + "}", 3, "another stream"},

@@ -1,0 +1,288 @@
+// What a counter holds when its kernel starts, by all that the host's code does before and beside it: each form that
+// leaves 0 there, and the same form without one of the conditions that make it so.
+#include <gtest/gtest.h>
+
+#include "clangfe/clangfe.h"
+#include "verifier/service.h"
+
+namespace fencepost::verifier {
+namespace {
+
+struct Case {
+  std::string text;
+  int exit_code;          // 0 verified, 3 not decided
+  const char* says = "";  // on either stream
+};
+
+void decide(const std::vector<Case>& cases) {
+  if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  for (const Case& c : cases) {
+    const auto o = launch::parse({});
+    ASSERT_TRUE(o);
+    const launch::Answer a = answer(*o, make_source("host.cu", c.text));
+    EXPECT_EQ(a.exit_code, c.exit_code) << c.text << "\n" << a.out << a.err;
+    EXPECT_NE((a.out + a.err).find(c.says), std::string::npos) << c.text << "\n" << a.out << a.err;
+  }
+}
+
+// The last block adds up what all have written.
+std::string kernel(const std::string& counter) {
+  return "__global__ void k(unsigned* c, float* part, float* out) { __shared__ bool last;\n"
+         "  part[blockIdx.x * 64 + threadIdx.x] = threadIdx.x; __syncthreads();\n"
+         "  if (threadIdx.x == 0) { __threadfence(); last = atomicAdd(" +
+         counter +
+         ", 1) >= gridDim.x - 1; }\n  __syncthreads();\n"
+         "  if (last) { float s = 0; for (unsigned i = threadIdx.x; i < gridDim.x * 64; i += 64) s += part[i];\n"
+         "    out[threadIdx.x] = s; } }\n";
+}
+
+const char* const k_memory =
+    "float *p, *q; cudaMalloc(&p, 4096); cudaMalloc(&q, 4096); unsigned* c; cudaMalloc(&c, 64); ";
+
+std::string host(const std::string& text, const std::string& before = "", const std::string& counter = "c") {
+  return before + kernel(counter) + "void unseen();\nint main(int m, char**) { " + k_memory + text + " }\n";
+}
+
+const std::string k_go = "k<<<8, 64>>>(c, p, q); ", k_clear = "cudaMemset(c, 0, 4); ", k_start = k_clear + k_go;
+
+TEST(Starts, a_reset_is_on_every_way) {
+  const auto resets = [](const std::string& text) { return host(k_start + text + k_go); };
+  decide({
+      {resets(k_clear), 0, "is 0 when the kernel starts"},
+      {resets("if (m > 1) " + k_clear), 3, "was given it before"},
+      {resets("if (m > 1) " + k_clear + "else " + k_clear), 0},
+      {resets("if (cudaMemset(c, 0, 4) != cudaSuccess) return 1; "), 0},
+      {resets("m > 1 ? cudaMemset(c, 0, 4) : cudaMemset(c, 0, 8); "), 0},
+      {resets("m > 1 ? cudaMemset(c, 0, 4) : cudaSuccess; "), 3, "was given it before"},
+      {resets("m > 1 && cudaMemset(c, 0, 4); "), 3, "was given it before"},
+      {resets("switch (m) { case 1: default: " + k_clear + "} "), 0},
+      {resets("switch (m) { case 1: " + k_clear + "} "), 3, "was given it before"},
+      {resets("switch (m) { case 1: break; default: " + k_clear + "} "), 3, "was given it before"},
+      {resets("switch (m) { case 1: " + k_clear + "break; default: " + k_clear + "} "), 0},
+      {resets("do " + k_clear + "while (m-- > 1); "), 0},
+      {resets("do { if (m > 1) break; " + k_clear + "} while (0); "), 3, "was given it before"},
+      {resets("while (m-- > 1) " + k_clear), 3, "was given it before"},
+      {resets("try { " + k_clear + "} catch (...) { return 1; } "), 0},
+      {resets("try { unseen(); " + k_clear + "} catch (...) { return 1; } "), 0},
+      {resets("try { unseen(); " + k_clear + "} catch (...) {} "), 3, "was given it before"},
+      {resets("try { if (m > 1) throw 1; " + k_clear + "} catch (...) {} "), 3, "was given it before"},
+      {resets("try { unseen(); } catch (...) { " + k_clear + "} "), 3, "was given it before"},
+      {resets(k_clear), 0},
+      {host(k_start + "if (m > 1) goto end; " + k_clear + k_go + "end: return 0;"), 0},
+      {host(k_start + "if (m > 1) goto on; " + k_clear + "on: " + k_go), 3, "was given it before"},
+      {host(k_clear + "on: " + k_go + "if (m++ < 5) goto on;"), 3, "is made again"},
+      {host("on: " + k_start + "if (m++ < 5) goto on;"), 0},
+  });
+}
+
+TEST(Starts, a_reset_is_of_each_round) {
+  decide({
+      {host("for (int i = 0; i < 4; ++i) { " + k_start + "}"), 0},
+      {host(k_clear + "for (int i = 0; i < 4; ++i) { " + k_go + k_clear + "}"), 0},
+      {host(k_clear + "for (int i = 0; i < 4; ++i, cudaMemset(c, 0, 4)) { " + k_go + "}"), 0},
+      {host(k_clear + "for (int i = 0; i < 4; ++i) { " + k_go + "if (i == 2) continue; " + k_clear + "}"), 3,
+       "is made again"},
+      {host(k_clear + "for (int i = 0; i < 4; ++i) { " + k_go + "if (i == 2) break; " + k_clear + "}"), 0},
+      {host(k_clear + "for (int i = 0; i < 4; ++i) { " + k_go + "if (i == 2) break; " + k_clear + "} " + k_go), 3},
+      {host(k_clear + "for (int i = 0; i < 4; ++i) " + k_go), 3, "is made again"},
+      {host("for (int i = 0; i < 4; ++i) { static int once = cudaMemset(c, 0, 4); " + k_go + "}"), 3, "is made again"},
+      {host("static int once = cudaMemset(c, 0, 4); " + k_go), 0},
+      // Memory of a round.
+      {host("for (int i = 0; i < 4; ++i) { unsigned* d; cudaMalloc(&d, 4); cudaMemset(d, 0, 4); k<<<8, 64>>>(d, p, q); "
+            "cudaFree(d); }"),
+       0},
+      {host("for (int i = 0; i < 4; ++i) { unsigned* d; cudaMalloc(&d, 4); if (i == 0) cudaMemset(d, 0, 4); "
+            "k<<<8, 64>>>(d, p, q); cudaFree(d); }"),
+       3, "is made again"},
+      {host("unsigned* d[2]; for (int i = 0; i < 2; ++i) cudaMalloc(&d[i], 4); k<<<8, 64>>>(d[1], p, q); "
+            "cudaMemset(d[0], 0, 4); k<<<8, 64>>>(d[1], p, q);"),
+       3},
+  });
+}
+
+TEST(Starts, functions_reset_for_their_callers) {
+  const std::string reset = "void reset(unsigned* x) { cudaMemset(x, 0, 4); }\n",
+                    early = "void reset(unsigned* x, int m) { if (m > 1) return; cudaMemset(x, 0, 4); }\n",
+                    sized = "void reset(unsigned* x, int n) { cudaMemset(x, 0, n * sizeof(int)); }\n",
+                    later = "void go(unsigned* c, float* p, float* q) { " + k_go + "}\n";
+  const auto with = [&](const std::string& text) {
+    return kernel("c") + later + "int main(int m, char**) { " + k_memory + text + " }\n";
+  };
+  decide({
+      {host(k_start + "reset(c); " + k_go, reset), 0},
+      {host(k_start + "reset(c + 1); " + k_go, reset), 3, "was given it before"},
+      {host(k_start + "reset(c, m); " + k_go, early), 3, "was given it before"},
+      {host(k_start + "reset(c, 1); " + k_go, sized), 0},
+      {host(k_start + "reset(c, 0); " + k_go, sized), 3, "was given it before"},
+      {host("unsigned* d; cudaMalloc(&d, 4); " + k_start + "reset(d); " + k_go, reset), 3, "was given it before"},
+      {host(k_start + "auto f = [&] { " + k_clear + "}; f(); " + k_go), 0},
+      {host(k_start + "auto f = [&] { " + k_clear + "}; " + k_go), 3, "was given it before"},
+      {host("auto f = [&] { " + k_clear + "}; f(); " + k_go + k_go), 3, "was given it before"},
+      {with(k_clear + "go(c, p, q); " + k_clear + "go(c, p, q);"), 0},
+      {with(k_clear + "go(c, p, q); go(c, p, q);"), 3},
+      {with("for (int i = 0; i < 4; ++i) { " + k_clear + "go(c, p, q); }"), 0},
+      {with(k_clear + "for (int i = 0; i < 4; ++i) go(c, p, q);"), 3},
+  });
+}
+
+TEST(Starts, a_reset_is_of_these_bytes) {
+  const std::string driver =
+      "typedef unsigned long long CUdeviceptr;\nint cuMemsetD32(CUdeviceptr, unsigned, size_t);\n"
+      "int cuMemsetD8(CUdeviceptr, unsigned char, size_t);\n";
+  const auto resets = [](const std::string& text) { return host(k_start + text + k_go); };
+  decide({
+      {resets("cudaMemset((char*)c + 1, 0, 3); "), 3, "was given it before"},
+      {resets("cudaMemset2D(c, 8, 0, 4, 2); "), 0},
+      {resets("cudaMemset2D(c + 1, 8, 0, 4, 2); "), 3, "was given it before"},
+      {resets("cudaMemset2D(c, 8, 0, 2, 2); "), 3, "was given it before"},
+      {resets("cudaMemset2D(c, 8, 0, 4, 0); "), 3, "was given it before"},
+      {driver + resets("cuMemsetD32((CUdeviceptr)c, 0, 1); "), 0},
+      {driver + resets("cuMemsetD32((CUdeviceptr)c, 2, 1); "), 3, "the host sets it otherwise"},
+      {driver + resets("cuMemsetD8((CUdeviceptr)c, 0, 1); "), 3, "was given it before"},
+      {resets("unsigned z = 0; cudaMemcpy(c, &z, 4, cudaMemcpyHostToDevice); "), 0},
+      {resets("unsigned z = 0; cudaMemcpy(c, &z, 4, cudaMemcpyDefault); "), 0},
+      {resets("unsigned z = 0; cudaMemcpy(c, &z, 4, cudaMemcpyDeviceToHost); "), 3, "the host sets it otherwise"},
+      {resets("unsigned z = 0; cudaMemcpy(c, &z, 4, (cudaMemcpyKind)m); "), 3, "the host sets it otherwise"},
+  });
+}
+
+TEST(Starts, work_of_streams_has_an_order) {
+  const auto in = [](const std::string& s) { return "k<<<8, 64, 0, " + s + ">>>(c, p, q); "; };
+  const auto clears = [](const std::string& s) { return "cudaMemsetAsync(c, 0, 4, " + s + "); "; };
+  const std::string waits = "cudaStream_t s, t; cudaStreamCreate(&s); cudaStreamCreate(&t); ",
+                    alone =
+                        "cudaStream_t s, t; cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking); "
+                        "cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking); ",
+                    array = "cudaStream_t s[2]; for (int i = 0; i < 2; ++i) cudaStreamCreate(&s[i]); ",
+                    rounds = "for (int i = 0; i < 4; ++i) { ";
+  const char* const beside = "may be of another stream";
+  decide({
+      {host(alone + clears("s") + in("s") + clears("s") + in("s")), 0},
+      {host(alone + clears("s") + in("t")), 3, beside},
+      {host(alone + clears("s") + "cudaStreamSynchronize(s); " + in("t")), 0},
+      {host(alone + clears("s") + "cudaStreamSynchronize(t); " + in("t")), 3, beside},
+      {host(alone + clears("s") + "cudaDeviceSynchronize(); " + in("t")), 0},
+      {host(alone + clears("s") + in("s") + clears("t")), 3, beside},
+      {host(alone + k_clear + in("s")), 3, beside},
+      {host(alone + k_clear + "cudaDeviceSynchronize(); " + in("s")), 0},
+      {host(waits + k_clear + in("s") + k_clear + in("s")), 0},
+      {host(waits + k_clear + in("s") + k_clear + in("t")), 0},
+      {host(waits + clears("0") + in("s") + clears("0") + in("t")), 0},
+      {host(waits + clears("t") + in("s")), 3, beside},
+      {host(waits + k_clear + in("s") + in("t")), 3, beside},
+      {host("cudaStream_t s; cudaStreamCreateWithFlags(&s, cudaStreamDefault); " + k_clear + in("s") + k_clear +
+            in("s")),
+       0},
+      {host("cudaStream_t s; cudaStreamCreateWithFlags(&s, m); " + k_clear + in("s")), 3, beside},
+      // Variables of streams.
+      {host(waits + "cudaStream_t u = s; " + clears("u") + in("u") + clears("u") + in("u")), 0},
+      {host(waits + "cudaStream_t u = s; " + clears("u") + in("u") + clears("s") + in("s")), 0},
+      {host(waits + "cudaStream_t u = s; " + clears("u") + in("u") + "u = t; " + clears("u") + in("u")), 3, beside},
+      {host(array + rounds + clears("s[i & 1]") + in("s[i & 1]") + "}"), 3, beside},
+      {host(array + rounds + k_clear + in("s[i & 1]") + "}"), 0},
+      {host("cudaStream_t make(); cudaStream_t s = make(); " + clears("s") + in("s")), 0},
+      {host("cudaStream_t make(); " + rounds + "cudaStream_t s = make(); " + clears("s") + in("s") + "}"), 3, beside},
+      {kernel("c") + "void go(unsigned* c, float* p, float* q, cudaStream_t s) { " + clears("s") + in("s") + "}\n", 0},
+      {kernel("c") + "void go(unsigned* c, float* p, float* q, cudaStream_t s, cudaStream_t t) { " + clears("s") +
+           in("t") + "}\n",
+       3, beside},
+      {kernel("c") +
+           "struct S { cudaStream_t s; S() { cudaStreamCreate(&s); }\n void go(unsigned* c, float* p, float* q) { " +
+           clears("s") + in("s") + "} };\n",
+       0},
+      {kernel("c") +
+           "struct S { cudaStream_t s; S() { cudaStreamCreate(&s); }\n void go(unsigned* c, float* p, float* q, "
+           "cudaStream_t t) { " +
+           clears("s") + "s = t; " + in("s") + "} };\n",
+       3, beside},
+  });
+}
+
+TEST(Starts, the_host_writes_while_no_kernel_runs) {
+  const std::string memory = "unsigned* n; cudaMallocManaged(&n, 4); *n = 0; ", go = "k<<<8, 64>>>(n, p, q); ";
+  decide({
+      {host(memory + go), 0},
+      {host(memory + go + "cudaDeviceSynchronize(); *n = 0; " + go), 0},
+      {host(memory + go + "*n = 0; " + go), 3, "may be done beside it"},
+      {host(memory + go + "cudaDeviceSynchronize(); *n = 1; " + go), 3, "the host sets it otherwise"},
+      {host(memory + go + "cudaDeviceSynchronize(); memset(n, 0, 4); " + go), 0},
+      {host(memory + go + "memset(n, 0, 4); " + go), 3, "may be done beside it"},
+      {host("unsigned n[1] = {0}; cudaHostRegister(n, 4, 0); " + go), 0},
+      {host("unsigned n[1] = {2}; cudaHostRegister(n, 4, 0); " + go), 3, "the host sets it otherwise"},
+      {host("unsigned* n = new unsigned(0); cudaHostRegister(n, 4, 0); " + go), 0},
+      {host("unsigned* n = new unsigned(2); cudaHostRegister(n, 4, 0); " + go), 3, "the host sets it otherwise"},
+      {host("unsigned* n; cudaMallocManaged(&n, 4); cudaGetDeviceCount((int*)n); " + go), 3},
+  });
+}
+
+TEST(Starts, several_threads_do_not_share_a_counter) {
+  const std::string later = "template <class F> void later(F f);\ntemplate <class F> void now(F f) { f(); }\n",
+                    body = "[=] { " + k_start + "}";
+  const char* const any_time = "may be done at any time";
+  decide({
+      {host("now(" + body + "); now(" + body + ");", later), 0},
+      {host("later(" + body + ");", later), 3, any_time},
+      {host("for (int i = 0; i < 2; ++i) later(" + body + ");", later), 3, any_time},
+      {host(k_start + "later([=] { " + k_clear + "});", later), 3, any_time},
+      {host(k_start + "later([=] { cudaMemset(p, 0, 4); });", later), 0},
+      {host("\n#pragma unroll\nfor (int i = 0; i < 4; ++i) { " + k_start + "}"), 0},
+      {host("\n#pragma omp parallel for\nfor (int i = 0; i < 4; ++i) { " + k_start + "}"), 3, any_time},
+      {host("\n#pragma omp parallel for \\\n  schedule(static)\n// rounds\nfor (int i = 0; i < 4; ++i) { " + k_start +
+            "}"),
+       3, any_time},
+      {host("\n#pragma omp parallel\n{ " + k_start + "}"), 3, any_time},
+      {host("\n#pragma omp parallel for\nfor (int i = 0; i < 4; ++i) m += i;\n" + k_start), 0},
+      {host("struct G { unsigned* c; ~G() { cudaMemset(c, 1, 4); } } g{c}; " + k_start), 3, any_time},
+      {host("struct G { unsigned* c; ~G() { cudaFree(c); } } g{c}; " + k_start), 0},
+  });
+}
+
+TEST(Starts, graphs_are_launched_in_one_stream) {
+  const std::string graph =
+      "cudaStream_t s, t; cudaStreamCreate(&s); cudaStreamCreate(&t); cudaGraph_t g; cudaGraphExec_t "
+      "e, f; cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal); cudaMemsetAsync(c, 0, 4, s); "
+      "k<<<8, 64, 0, s>>>(c, p, q); cudaStreamEndCapture(s, &g); cudaGraphInstantiate(&e, g, 0); "
+      "cudaGraphInstantiate(&f, g, 0); ";
+  decide({
+      {host(graph + "cudaGraphLaunch(e, s);"), 0},
+      {host(graph + "for (int i = 0; i < 2; ++i) cudaGraphLaunch(e, s);"), 0},
+      {host(graph + "cudaGraphLaunch(e, s); cudaGraphLaunch(f, s);"), 0},
+      {host(graph + "cudaGraphLaunch(e, s); cudaGraphLaunch(f, t);"), 3, "in what may be another stream"},
+      {host(graph + "cudaGraphLaunch(e, s); " + k_go), 3, "has no order with a graph"},
+  });
+}
+
+TEST(Starts, variables_of_the_device) {
+  const std::string n = "__device__ unsigned n;\n", zero = "unsigned z = 0; ", copy = "cudaMemcpyToSymbol(n, &z, 4); ";
+  const auto with = [&](const std::string& text) { return host(text, n, "&n"); };
+  decide({
+      {with(k_go), 0},
+      {with(zero + k_go + copy + k_go), 0},
+      {with(zero + k_go + "cudaMemcpyToSymbol(n, &z, 2); " + k_go), 3, "was given it before"},
+      {with(zero + k_go + "cudaMemcpyToSymbol(n, &z, 4, 0, cudaMemcpyDeviceToHost); " + k_go), 3,
+       "the host sets it otherwise"},
+      {with("void* a; cudaGetSymbolAddress(&a, n); " + k_go + "cudaMemset(a, 0, 4); " + k_go), 0},
+      {with("void* a; cudaGetSymbolAddress(&a, n); " + k_go + "cudaMemset(a, 0, 2); " + k_go), 3,
+       "was given it before"},
+      {with("CUdeviceptr a; size_t b; cuModuleGetGlobal(&a, &b, 0, \"n\"); cuMemsetD32(a, 4, 1); " + k_go), 3,
+       "by its name"},
+      {with("unsigned v = 5; cudaMemcpyToSymbol(\"n\", &v, 4); " + k_go), 3, "by its name"},
+  });
+}
+
+TEST(Starts, a_function_that_is_not_there_may_set_it) {
+  const std::string unknown = "void use(unsigned*);\nvoid look(const float*);\n";
+  decide({
+      {host("look(p); " + k_start, unknown), 0},
+      {host("use(c); " + k_start, unknown), 3, "functions whose text is not there"},
+      {host("struct S { unsigned* c; } s{c}; unsigned** d; cudaMalloc(&d, 8); "
+            "cudaMemcpy(d, &s, sizeof s, cudaMemcpyHostToDevice); " +
+            k_start),
+       3, "functions whose text is not there"},
+      {host("cudaPitchedPtr w; w.ptr = c; cudaExtent x; cudaMemset3D(w, 1, x); " + k_go), 3,
+       "functions whose text is not there"},
+  });
+}
+
+}  // namespace
+}  // namespace fencepost::verifier
