@@ -87,7 +87,7 @@ bool Run::in_step(const Logged& a, const Logged& b) const {
 }
 
 void Run::log(Thread& t, const Access& a, const Val& p, AccessKind kind, const Val& made, uint64_t old, Scope scope,
-              uint32_t epoch) {
+              uint32_t epoch, bool loads) {
   const Space space = m_.region(memory_.at(p.instance).region).space;
   if (space == Space::private_ || space == Space::constant) return;
   const uint64_t value = made.bits;
@@ -103,6 +103,7 @@ void Run::log(Thread& t, const Access& a, const Val& p, AccessKind kind, const V
                 .value = value,
                 .changes = kind == AccessKind::read || value != old,
                 .made_up = made.made_up,
+                .loads = loads || kind == AccessKind::read,
                 .scope = scope};
   accessed_ = true;
   stamp(now, t);
@@ -159,7 +160,7 @@ void Run::stamp(Logged& l, const Thread& t) const {
 }
 
 bool Run::conflict(const AccessRecord& a, const AccessRecord& b, bool groups_differ) const {
-  if (a.kind == AccessKind::read && b.kind == AccessKind::read) return false;
+  if (a.loads && b.loads) return false;
   if (a.kind == AccessKind::atomic && b.kind == AccessKind::atomic) {
     // Atomic for each other only if of the same bytes, and within the scope that both name. Two groups may be of two
     // clusters.
@@ -356,7 +357,8 @@ void Run::execute(Thread& t, const Instruction& i, const Atomic& a) {
                        .number = atomic_number_},
                       carried_[{p.instance, p.bits}]);
   }
-  log(t, a.access, p, AccessKind::atomic, {.made_up = made_up, .bits = made}, old, a.scope, epoch);
+  log(t, a.access, p, AccessKind::atomic, {.made_up = made_up, .bits = made}, old, a.scope, epoch,
+      a.op == AtomicOp::load);
 }
 
 }  // namespace fencepost::interp

@@ -114,6 +114,7 @@ struct AccessRecord {
   uint64_t value = 0;                   // read or written
   bool changes = true;                  // a write of another value than was there
   bool made_up = false;                 // the value
+  bool loads = false;                   // nothing is written: a read, or an atomic load
   ir::Scope scope = ir::Scope::device;  // atomics
 };
 

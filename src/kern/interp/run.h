@@ -194,7 +194,7 @@ class Run {
   bool met(const Logged& a, const Logged& b) const;
   bool in_step(const Logged& a, const Logged& b) const;
   void log(Thread& t, const Access& a, const Val& p, AccessKind kind, const Val& made, uint64_t old, Scope scope,
-           uint32_t epoch = 0);
+           uint32_t epoch = 0, bool loads = false);
   bool conflict(const AccessRecord& a, const AccessRecord& b, bool groups_differ) const;
   // The reader wrote this value here itself, with no barrier since: it reads the same with or without the other's
   // write.

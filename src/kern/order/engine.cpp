@@ -60,7 +60,10 @@ bool Engine::narrow(const AccessRecord& a) const {
 
 Engine::Conflict Engine::conflict(const AccessRecord& a, const AccessRecord& b) const {
   Conflict none{pool_.no(), pool_.no()};
-  if (a.region != b.region || (a.kind == AccessKind::read && b.kind == AccessKind::read)) return none;
+  const auto reads = [](const AccessRecord& x) {
+    return x.kind == AccessKind::read || (x.atomic != nullptr && x.atomic->op == AtomicOp::load);
+  };
+  if (a.region != b.region || (reads(a) && reads(b))) return none;
   const bool scopes =
       a.atomic == nullptr || b.atomic == nullptr || inclusive(setting_.dialect, a.atomic->scope, b.atomic->scope);
   const bool atomics =

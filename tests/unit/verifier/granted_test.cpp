@@ -135,6 +135,26 @@ TEST(Traps, end_the_thread) {
       decide({{.name = "trap.cu", .text = kernel(body).c_str(), .exit_code = code}});
 }
 
+// Two accesses of which neither writes never race, also if one is atomic.
+TEST(AtomicLoads, race_with_no_read) {
+  const auto kernel = [](const std::string& rest) {
+    return "#include <cuda/atomic>\n__global__ void k(int* f, int* o) { int g = 64 * blockIdx.x + threadIdx.x;\n"
+           "cuda::atomic_ref<int, cuda::thread_scope_device> a(*f); if (threadIdx.x == 0) " +
+           rest + " else o[g] = f[0]; }\n";
+  };
+  const auto opencl = [](const std::string& rest) {
+    return "kernel void k(global atomic_int* f, global int* o) { int g = get_global_id(0);\n"
+           "if (g == 0) " +
+           rest + " else o[g] = ((global int*)f)[0]; }\n";
+  };
+  for (const auto& [rest, code] : std::vector<std::pair<std::string, int>>{
+           {"o[g] = a.load();", 0}, {"a.store(1);", 1}, {"o[g] = a.fetch_add(1);", 1}})
+    decide({{.name = "loads.cu", .text = kernel(rest).c_str(), .exit_code = code}});
+  for (const auto& [rest, code] : std::vector<std::pair<std::string, int>>{
+           {"o[g] = atomic_load(f);", 0}, {"atomic_store(f, 1);", 1}, {"o[g] = atomic_fetch_add(f, 1);", 1}})
+    decide({{.name = "loads.cl", .text = opencl(rest).c_str(), .exit_code = code}});
+}
+
 // A step that differs between threads, where a size is not fixed.
 TEST(Steps, of_a_loop_may_differ_between_threads) {
   const auto loop = [](const std::string& step) {
