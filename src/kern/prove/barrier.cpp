@@ -33,15 +33,17 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
   }
   if (some_threads(a, b, guard)) return named_barrier(a, b, guard, mode);
   const bool device = b.scope != Scope::group && b.scope != Scope::warp;
+  // A trap ends the kernel: nobody passes a barrier for which a thread does not come because of one.
+  const Pair come = {pool_.any(guard[0], trapped_[0]), pool_.any(guard[1], trapped_[1])};
   BarrierRecord r;
   r.position = position_;
-  r.guard = guard;
+  r.guard = come;
   r.device = device;
   if (b.scope == Scope::warp) r.by = order::Provider::warp;
   const Pair lf = b.local_fence ? get(a, b.local_fence) : both(pool_.no());
   const Pair gf = b.global_fence ? get(a, b.global_fence) : both(pool_.no());
-  r.local = all(guard, lf);
-  r.global = all(guard, gf);
+  r.local = all(come, lf);
+  r.global = all(come, gf);
   const bool meets = pairing_ == Pairing::same_group || device;
   assert_barrier_invariants(a, guard, mode);
   for (auto& [key, set] : sets_) {
@@ -55,7 +57,8 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
     group_meetings_.push_back({position_, guard, loops_around_, 0});
   if (meets) {
     const Term same = pool_.eq(guard[0], guard[1]);
-    if (Obligation* o = oblige(Kind::barrier_divergence, pool_.not_(same), in.place, true, mode);
+    const Term apart = pool_.all({pool_.not_(same), pool_.not_(trapped_[0]), pool_.not_(trapped_[1])});
+    if (Obligation* o = oblige(Kind::barrier_divergence, apart, in.place, true, mode);
         o != nullptr && guard[0] != guard[1] && at_several_places(a, b)) {
       o->open = "threads meet at the other barriers of its number";
       perhaps = "a barrier of one number at several places";

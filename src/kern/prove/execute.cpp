@@ -54,6 +54,7 @@ Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, 
     if (shared && (e.atomics[r] != 0 || options.abstraction == Abstraction::adversarial)) memory.make_adversarial({r});
   }
   required = required_of_both = pool_.yes();
+  trapped_ = both(pool_.no());
   for (size_t i = 0; i < m.functions.size(); ++i) {
     if (e.reached[i] == 0) continue;
     for (const Block& b : m.functions[i].blocks)
@@ -631,6 +632,8 @@ void Execution::terminator(Activation& a, BlockId b, Mode mode) {
     put(s->otherwise, rest);
   } else if (std::holds_alternative<Unreachable>(blk.terminator)) {
     oblige(Kind::unreachable, g[0], blk.place, false, mode);
+  } else if (std::holds_alternative<Trap>(blk.terminator) && loops_around_.empty()) {
+    for (const size_t t : k_both) trapped_[t] = pool_.any(trapped_[t], g[t]);
   }
 }
 

@@ -568,6 +568,7 @@ class Execution {
   // Edges of the kernel, outside of loops, to where no meeting point comes any more, and who takes them.
   std::vector<std::pair<ir::BlockId, Pair>> leaving_;
   std::unique_ptr<ir::Leaving> way_out_;
+  Pair trapped_;             // the thread has ended the kernel, outside of loops
   ir::BlockId entry_block_;  // of the kernel, that is being run
   uint32_t parting_ = 0;     // loops around with masks that may leave lanes out
   // Of a matrix function whose access comes next.

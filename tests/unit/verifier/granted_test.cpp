@@ -129,7 +129,11 @@ TEST(Traps, end_the_thread) {
              {"if (t >= 32) " + trap + " o[64 * blockIdx.x + t % 32] = t;", 0},
              {"if (t >= 33) " + trap + " o[64 * blockIdx.x + t % 32] = t;", 1},
              {"o[64 * blockIdx.x + t % 32] = t; if (t >= 32) " + trap, 1},
-             {"if (t == 5) " + trap + " else __syncthreads(); o[g] = t;", 1},
+             {"if (t == 5) " + trap + " else __syncthreads(); o[g] = t;", 0},
+             {"if (t == 5) " + trap + " if (t != 7) __syncthreads(); o[g] = t;", 1},
+             {"__shared__ int s[64]; s[t] = t; if (t > 62) " + trap + " __syncthreads(); o[g] = s[63 - t];", 0},
+             {"__shared__ int s[64]; s[t] = t; if (t > 62) " + trap + " o[g] = s[63 - t]; __syncthreads();", 1},
+             {"__shared__ int s[64]; __syncthreads(); if (t > 62) " + trap + " s[t] = t; o[g] = s[63 - t];", 1},
              {"for (int i = 0; i < 4; ++i) { if (i == t) { " + trap + " } o[g] = i; }", 0},
              {"for (int i = 0; i < 4; ++i) { if (i == 9) " + trap + " o[blockIdx.x] = t; }", 1}})
       decide({{.name = "trap.cu", .text = kernel(body).c_str(), .exit_code = code}});
