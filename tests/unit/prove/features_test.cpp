@@ -1,4 +1,6 @@
 // Tickets, warps, group copies, access sets, barrier invariants.
+#include <algorithm>
+
 #include "draft.h"
 
 namespace fencepost::prove {
@@ -56,7 +58,9 @@ TEST(Tickets, a_counter_that_may_come_round_is_an_assumption) {
     else
       take();
     EXPECT_EQ(d.verdict(), Status::holds);
-    EXPECT_EQ(d.last.assumptions.size(), in_loop ? 1u : 0u);
+    const auto& all = d.last.assumptions;
+    const auto round = [](const auto& a) { return a.text.find("come round") != std::string::npos; };
+    EXPECT_EQ(std::count_if(all.begin(), all.end(), round), in_loop ? 1 : 0);
   }
 }
 
