@@ -95,7 +95,7 @@ class HostWalk {
   Values read(const Places& from);
   // Bytes from the beginning of the object, `of`: the type of the place's last element.
   std::optional<uint64_t> offset(const Place& p, clang::QualType of) const;
-  // Of the object, if the pointer leads to one place of it.
+  // Offset in bytes inside the object; none where the pointer may lead to several places of it.
   std::optional<uint64_t> offset(const clang::Expr* pointer, uint32_t object, uint32_t frame);
   std::optional<int64_t> number(const clang::Expr* e) const;
   Place variable(const clang::VarDecl* v, uint32_t frame);

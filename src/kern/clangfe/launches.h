@@ -37,6 +37,7 @@ struct Unconst {
   std::set<const void*> types;  // canonical, without qualifiers
   bool contains(clang::QualType t) const;
 };
+// All such types of the text, found by its casts.
 Unconst written_through_const(clang::ASTContext& context);
 
 // All launches in the body of a function or of an instance of a template.

@@ -330,7 +330,7 @@ llvm::Value* call_of(llvm::IRBuilder<>& build, std::string name, llvm::Type* res
   return build.CreateCall(m->getOrInsertFunction(name, llvm::FunctionType::get(result, types, false)), arguments);
 }
 
-// The thread ends at a trap, also where clang lets code follow: `__trap()` is no function without a return to it.
+// The thread ends at a trap. clang does not mark `__trap()` as a call that never returns, so code may stand behind it.
 void end_at_traps(llvm::Function& f) {
   std::vector<llvm::Instruction*> behind;
   for (llvm::BasicBlock& b : f)
