@@ -130,6 +130,7 @@ void Execution::master_ticket(const Ticket& k) {
     m.guard[i] = as_master(k.guard[i], t);
     m.offset[i] = as_master(k.offset[i], t);
     m.value[i] = as_master(k.value[i], t);
+    if (k.amount[0]) m.amount[i] = as_master(k.amount[i], t);
   }
   tickets.push_back(std::move(m));
 }

@@ -97,6 +97,22 @@ TEST(Tickets, of_a_launch_are_no_further_apart_than_what_it_adds) {
     EXPECT_NE(decided(k_look_back, changes), 0) << changes[0].first << changes[0].second;
 }
 
+// What the first thread of a group adds is what it adds itself, not what another thread of the group would.
+TEST(Tickets, of_the_first_thread_are_apart_by_what_it_adds) {
+  if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  const std::string kernel = R"(
+__global__ void k(int *total, int *out) {
+  __shared__ int base;
+  if (threadIdx.x == 0) base = atomicAdd(total, threadIdx.x + 64);
+  __syncthreads();
+  out[base + threadIdx.x] = blockIdx.x;
+})";
+  EXPECT_EQ(decided(kernel, {}), 0);
+  EXPECT_NE(decided(kernel, {{"threadIdx.x + 64", "threadIdx.x + 63"}}), 0);
+  EXPECT_NE(decided(kernel, {{"threadIdx.x + 64", "threadIdx.x + 1"}}), 0);
+  EXPECT_NE(decided(kernel, {{"threadIdx.x + 64", "64 - (threadIdx.x == 0)"}}), 0);
+}
+
 // A store that puts the counter back lies where it stands in the text only where nothing but barriers of the group
 // orders accesses (Execution::replaced_between): by messages and by barriers of some threads, what stands first in the
 // text comes last.
