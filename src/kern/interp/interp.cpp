@@ -31,6 +31,18 @@ bool orders_memory(const ir::Module& m) {
   return false;
 }
 
+bool only_arrives(const Instruction& i) {
+  const auto* b = std::get_if<ir::Barrier>(&i.action);
+  return b != nullptr && b->arrive;
+}
+
+bool has_arrivals(const ir::Module& m) {
+  return std::ranges::any_of(m.functions, [](const Function& f) {
+    return std::ranges::any_of(f.blocks,
+                               [](const Block& b) { return std::ranges::any_of(b.instructions, only_arrives); });
+  });
+}
+
 }  // namespace
 
 Outcome Run::go() {
@@ -118,6 +130,7 @@ bool Run::start() {
   }
   group_count_ = group;
   for (Thread& t : threads_) bind_parameters(t);
+  arrivals_ = has_arrivals(m_);
   if (orders_memory(m_)) {
     if (threads_.size() <= limits_.ordered_threads)
       happened_ = std::make_unique<Happened>(threads_.size(), m_.dialect);

@@ -62,7 +62,7 @@ bool Run::open_barriers() {
     }
     if (here[0]->barrier->scope == Scope::warp) return stuck(*here[0]);
     for (Thread* t : here)
-      if (t->barrier->count) return stuck(*t);
+      if (t->counted) return stuck(*t);
     for (Thread* t : here)
       if (!by_number(*here[0], *t) &&
           (t->at_barrier != here[0]->at_barrier || t->barrier_name != here[0]->barrier_name))
@@ -166,9 +166,11 @@ uint64_t Run::place_in_calls(const Thread& t) {
 }
 
 void Run::execute(Thread& t, const Instruction& i, const ir::Barrier& b) {
-  if (b.arrive || b.count) return arrive(t, b);
+  // At a barrier of all threads others may have arrived by its number, and that counts.
+  if (b.arrive || b.count || (b.name && arrivals_)) return arrive(t, b);
   if (b.scope == Scope::warp && shape_.lock_step) return;  // the warp waits for no one: it is together or apart
   t.state = Thread::waiting;
+  t.counted = false;
   t.barrier = &b;
   t.barrier_place = place_;
   t.barrier_result = i.results.empty() ? ValueId{} : i.results[0];
@@ -201,6 +203,7 @@ void Run::arrive(Thread& t, const ir::Barrier& b) {
     m.brought.join(happened_->hand(t.number));
   } else {
     t.state = Thread::waiting;
+    t.counted = true;
     t.barrier = &b;
     t.barrier_place = place_;
     t.at_barrier = place_in_calls(t);

@@ -42,6 +42,7 @@ struct Thread {
   enum State : uint8_t { running, waiting, exchanging, done } state = running;  // waiting: at a barrier
   uint64_t at_barrier = 0;  // where: a hash of call stack and instruction
   const ir::Barrier* barrier = nullptr;
+  bool counted = false;  // who comes to it is counted
   PlaceId barrier_place;
   ValueId barrier_result;
   Passed flags;
@@ -230,6 +231,7 @@ class Run {
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> copy_numbers_;  // by group and turn; from 1
   uint32_t copy_ = 0;                                               // that is made now
   std::map<std::pair<uint32_t, uint64_t>, Meeting> counted_;        // by group and name of the barrier
+  bool arrivals_ = false;                                           // there are barriers at which threads only arrive
   std::map<uint32_t, std::unique_ptr<Line>> lines_;
   std::unique_ptr<Leaving> way_out_;  // of the kernel
   uint32_t group_count_ = 0;

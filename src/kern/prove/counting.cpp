@@ -16,6 +16,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "prove/execute.h"
 
@@ -268,25 +269,32 @@ Execution::Counting Execution::tested_at_latch(Activation& a, uint32_t l, ValueI
   if (leaves) op = negated(op);
   const formula::Node i0 = pool_[first], n = pool_[limit];
   const Wide s = formula::as_signed(pool_.value(step), w) * (rec->steps[0].negative ? -1 : 1), size = s < 0 ? -s : s;
-  const Wide unsigned_most = Wide{formula::ones(w)}, signed_most = unsigned_most >> 1;
-  // It stays while the next value is not past the limit, which no step jumps over to the other end.
-  Wide distance = -1;
-  if ((op == Op::ult || op == Op::ule) && s > 0 && Wide{n.high} + size <= unsigned_most)
-    distance = Wide{n.high} - i0.low;
-  else if ((op == Op::slt || op == Op::sle) && s > 0 && Wide{n.signed_high} + size <= signed_most)
-    distance = Wide{n.signed_high} - i0.signed_low;
-  else if ((op == Op::ugt || op == Op::uge) && s < 0 && Wide{n.low} >= size)
-    distance = Wide{i0.high} - n.low;
-  else if ((op == Op::sgt || op == Op::sge) && s < 0 && Wide{n.signed_low} - size >= -signed_most - 1)
-    distance = Wide{i0.signed_high} - n.signed_low;
-  else if (op == Op::ne && s != 0 && pool_.is_constant(first))
-    distance = (s > 0 ? n.value - i0.value : i0.value - n.value) & formula::ones(w);
-  else
-    return {};
-  if (op == Op::ne && (distance == 0 || distance % size != 0)) return {};
+  const bool is_signed = op == Op::slt || op == Op::sle || op == Op::sgt || op == Op::sge;
   const bool or_equal = op == Op::ule || op == Op::sle || op == Op::uge || op == Op::sge;
-  // i0 + k s is below the limit for the k-th time that the header is come back to.
-  const Wide most = distance <= 0 ? Wide{or_equal ? 1 : 0} : (distance + size - 1) / size - 1 + (or_equal ? 1 : 0);
+  const bool up = op == Op::ult || op == Op::ule || op == Op::slt || op == Op::sle;
+  const bool down = op == Op::ugt || op == Op::uge || op == Op::sgt || op == Op::sge;
+  Wide most = 0;
+  if ((up && s > 0) || (down && s < 0)) {
+    // It goes on while the next value is at most `last`; downwards all is turned round. No step jumps over to the other
+    // end: neither the first one, whatever the counter begins with, nor one from `last`.
+    const Wide unsigned_most = Wide{formula::ones(w)}, signed_most = unsigned_most >> 1;
+    Wide low = is_signed ? Wide{i0.signed_low} : Wide{i0.low}, high = is_signed ? Wide{i0.signed_high} : Wide{i0.high};
+    Wide end = is_signed ? signed_most : unsigned_most, last = is_signed ? Wide{n.signed_low} : Wide{n.low};
+    if (down) {
+      low = -std::exchange(high, -low);
+      last = -last;
+      end = is_signed ? signed_most + 1 : Wide{0};
+    }
+    if (!or_equal) --last;
+    if (std::max(high, last) + size > end) return {};
+    most = last < low ? Wide{0} : (last - low) / size;
+  } else if (op == Op::ne && s != 0 && pool_.is_constant(first)) {
+    const uint64_t distance = (s > 0 ? n.value - i0.value : i0.value - n.value) & formula::ones(w);
+    if (distance == 0 || Wide{distance} % size != 0) return {};
+    most = Wide{distance} / size - 1;
+  } else {
+    return {};
+  }
   Counting r;
   r.most = static_cast<uint64_t>(most);
   r.stated = stated_by_launch(first);

@@ -294,6 +294,10 @@ void Execution::run() {
           arrives_ = arrives_ || x->arrive;
           // A function that is called may be called from several places.
           const Value* name = x->name ? &m_.functions[i].value(x->name) : nullptr;
+          if (x->arrive && name != nullptr && name->kind == Value::constant)
+            arrives_at_.insert(name->constant_bits);
+          else if (x->arrive)
+            arrives_at_any_ = true;
           if (name != nullptr && name->kind == Value::constant)
             places_of_number_[name->constant_bits] += i == entry_.index ? 1 : 2;
         } else if (const auto* copy = std::get_if<AsyncCopy>(&in.action)) {

@@ -400,6 +400,8 @@ class Execution {
   bool at_several_places(Activation& a, const ir::Barrier& b);
   std::map<uint64_t, uint32_t> places_of_number_;  // of the text, by the number of the barrier
   bool arrives_ = false;                           // there is a barrier at which threads arrive without waiting
+  std::set<uint64_t> arrives_at_;                  // its numbers, where they are constants
+  bool arrives_at_any_ = false;                    // else
   void named_barrier(Activation& a, const ir::Barrier& b, Pair guard, Mode mode);
   void phases();
   std::string phases_of(std::vector<order::NamedRecord*>& list, const std::vector<std::array<uint64_t, 3>>& threads);

@@ -115,8 +115,9 @@ bool Execution::some_threads(Activation& a, const Barrier& b, Pair guard) {
       !why.empty())
     unsupported.insert(why);
   if (b.arrive || (b.name && !pool_.is_constant(get(a, b.name)[0]))) return true;
-  // Others may arrive at it, here or at another place of the text.
+  // Others may arrive at it, here or at another place of the text, and who arrives is counted.
   if (arrives_ && b.count) return true;
+  if (arrives_at_any_ || (b.name && arrives_at_.contains(pool_.value(get(a, b.name)[0])))) return true;
   const bool some = loops_around_.empty() && !always(guard);
   if (!b.count) return some && guard[0] != guard[1] && at_several_places(a, b);
   if (some) return true;

@@ -243,6 +243,14 @@ TEST_F(Interp, barriers_with_a_number_of_threads) {
   EXPECT_EQ(seen(message(arrive + " s[i] = 3;", sync), shape(64, 1), true), "race");  // it does not wait
   EXPECT_EQ(seen(message("", "asm volatile(\"bar.sync 1, 32;\" ::: \"memory\");"), shape(64, 1), true), "race");
   EXPECT_EQ(seen(message(sync, other), shape(64, 1), true), "deadlock");
+  // Of all threads, wherever they come: who arrives by the number is one of them, who arrives and then waits is two.
+  const std::string all = "asm volatile(\"bar.sync 1;\" ::: \"memory\");";
+  EXPECT_EQ(seen(message(arrive, all), shape(64, 1), true), "none");
+  EXPECT_EQ(seen(message(arrive, ""), shape(64, 1), true), "race");
+  EXPECT_EQ(seen("__global__ void k(int *B) { __shared__ int s[64]; int i = threadIdx.x; s[i] = i; if (i < 32) " +
+                     arrive + " else " + arrive + " " + all + " B[i] = s[63 - i]; }",
+                 shape(64, 1), true),
+            "race");
 }
 
 TEST_F(Interp, atomics) {
