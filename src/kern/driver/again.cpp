@@ -268,12 +268,7 @@ int suite_again(const launch::Options& o, const std::vector<std::string>& words,
       before += t.seconds;
       again += t.again;
     }
-    m.kernels += t.mutants.kernels;
-    m.made += t.mutants.made;
-    m.wrong += t.mutants.wrong;
-    m.refuted += t.mutants.refuted;
-    m.undecided += t.mutants.undecided;
-    m.verified += t.mutants.verified;
+    m += t.mutants;
     bad += t.bad_input ? 1 : 0;
     if (t.bad_input)
       output.err(t.line);

@@ -17,6 +17,15 @@ struct Mutants {
   uint32_t wrong = 0;    // that a run shows to be wrong; each is one of:
   uint32_t refuted = 0, undecided = 0, verified = 0;
   friend bool operator==(const Mutants&, const Mutants&) = default;
+  Mutants& operator+=(const Mutants& o) {
+    kernels += o.kernels;
+    made += o.made;
+    wrong += o.wrong;
+    refuted += o.refuted;
+    undecided += o.undecided;
+    verified += o.verified;
+    return *this;
+  }
 };
 
 // What another solver said of the questions (--second-opinion).

@@ -198,6 +198,15 @@ ordered_json diagnostics_json(const Diagnostics& ds) {
   return list;
 }
 
+// All of them: the refusal, warnings, and what is our fault.
+Diagnostics diagnostics(const Report& r) {
+  Diagnostics out = r.warnings;
+  out.append(r.refusal);
+  for (const KernelReport& k : r.kernels)
+    if (!k.our_fault.empty()) out.add({.message = k.our_fault});
+  return out;
+}
+
 ordered_json physical(const std::string& file, uint32_t line, uint32_t column, const std::string& text) {
   ordered_json j;
   j["artifactLocation"]["uri"] = uri_of_path(file);
@@ -418,7 +427,7 @@ std::string json(const Report& r) {
         {"solved", k.effort.solved}, {"clauses", k.effort.clauses}, {"solver_seconds", k.effort.solver_seconds}};
     j["kernels"].push_back(std::move(e));
   }
-  if (r.second) {
+  if (r.second && !r.options->second_opinion.empty()) {
     ordered_json& s = j["second_opinion"];
     s["solver"] = r.options->second_opinion;
     s["agreed"] = r.second->agreed;
@@ -430,7 +439,7 @@ std::string json(const Report& r) {
     j["not_found"] = ordered_json::array();
     for (const std::string& name : r.not_found) j["not_found"].push_back(utf8(name));
   }
-  j["diagnostics"] = diagnostics_json(r.diagnostics);
+  j["diagnostics"] = diagnostics_json(diagnostics(r));
   j["seconds"] = r.seconds;
   return j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
@@ -464,7 +473,8 @@ std::string sarif(const Report& r) {
     }
     notes.push_back(std::move(n));
   };
-  for (const Diagnostic& d : r.diagnostics.list)
+  const Diagnostics said = diagnostics(r);
+  for (const Diagnostic& d : said.list)
     note(d.message + (d.hint.empty() ? "" : " (" + d.hint + ")"), d.severity == Severity::error ? "error" : "warning",
          d.span);
   for (const std::string& name : r.not_found)
@@ -517,7 +527,8 @@ std::string html(const Report& r) {
   }
   page.rests_on.emplace_back("made by", "fencepost " FENCEPOST_VERSION);
   std::string out;
-  for (const Diagnostic& d : r.diagnostics.list)
+  const Diagnostics said = diagnostics(r);
+  for (const Diagnostic& d : said.list)
     out += fmt::format("<p class=\"{}\"><span class=\"at\">{}</span> {}{}</p>\n",
                        d.severity == Severity::error ? "bad" : "unsure", escaped(d.span.location()), escaped(d.message),
                        d.hint.empty() ? "" : " (" + escaped(d.hint) + ")");
@@ -562,6 +573,17 @@ std::string html(const Report& r) {
   }
   page.parts = {{"kernels", "Kernels", std::move(out)}};
   return draw::html(page);
+}
+
+void put_into_form(const Report& r, launch::Answer& a) {
+  const launch::Form form = r.options->print_ir ? launch::Form::text : r.options->form;
+  if (form == launch::Form::text) {
+    Text said = text(r);
+    a.out = std::move(said.out);
+    a.err = std::move(said.err);
+    return;
+  }
+  a.out = form == launch::Form::json ? json(r) : form == launch::Form::sarif ? sarif(r) : html(r);
 }
 
 }  // namespace fencepost::verifier

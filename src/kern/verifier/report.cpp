@@ -139,6 +139,37 @@ std::string race_text(const Module& m, const Finding& f) {
 
 }  // namespace
 
+size_t Report::verified() const {
+  if (proves_nothing && options->compat) return kernels.size();
+  return static_cast<size_t>(
+      std::ranges::count_if(kernels, [](const KernelReport& k) { return k.status == Status::holds; }));
+}
+
+size_t Report::possible() const {
+  if (options->compat) return 0;
+  size_t n = 0;
+  for (const KernelReport& k : kernels) n += static_cast<size_t>(std::ranges::count_if(k.findings, &FindingReport::only_possible));
+  return n;
+}
+
+size_t Report::errors() const {
+  size_t n = 0;
+  for (const KernelReport& k : kernels) n += k.findings.size();
+  return n - possible();
+}
+
+size_t Report::open() const {
+  return static_cast<size_t>(
+      std::ranges::count_if(kernels, [](const KernelReport& k) { return k.not_read || k.open(); }));
+}
+
+int Report::verdict() const {
+  if (!refusal.list.empty()) return refusal.list.front().fault == Fault::unsupported ? 3 : 2;
+  if (second && (second->disagreed > 0 || !second->lost.empty())) return 4;
+  if (std::ranges::any_of(kernels, [](const KernelReport& k) { return !k.our_fault.empty(); })) return 4;
+  return errors() + possible() > 0 ? 1 : open() > 0 ? 3 : 0;
+}
+
 launch::Options launched(const launch::Options& o, const Finding& f) {
   launch::Options r = o;
   for (size_t d = 0; d < 3; ++d) {

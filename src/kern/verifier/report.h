@@ -1,6 +1,6 @@
 #pragma once
-// What is said about one file, before it has a form. The text is written where the answer is made (service.cpp, in the
-// reference's words); the other forms are made of this value:
+// What is said about one file, before it has a form. Every form is made of this value:
+//   text   for the terminal, findings in the reference's words (text.cpp)
 //   json   `fencepost.prove/1`, described in docs/json.md
 //   sarif  SARIF 2.1.0 (OASIS): one result for each finding, both threads of a race as flows, for code-scanning viewers
 //   html   one page (draw/document.h): the verdict, then every finding with the source lines of both threads
@@ -13,6 +13,7 @@
 
 #include "base/diagnostic.h"
 #include "base/verdict.h"
+#include "formula/second.h"
 #include "ir/ir.h"
 #include "launch/answer.h"
 #include "launch/options.h"
@@ -48,9 +49,19 @@ struct KernelReport {
   std::string note;                      // verified: how little that says
   bool ends = false;                     // every thread ends by itself (flow/endings.h), if all come to its barriers
   std::vector<std::string> assumptions;  // sentences
+  size_t own_assumptions = 0;            // the first of them; the others are of all kernels of the file
+  std::vector<std::string> warps;        // verified: races that only lock-step excludes
+  std::string remark;                    // a sentence that goes with any verdict
+  std::string our_fault;                 // a proof that a run contradicts: what to report
   std::vector<FindingReport> findings;
+  std::vector<std::pair<std::string, bool>> candidates;  // invariants that were proposed, and whether they were kept
+  std::optional<uint32_t> barrier_intervals;             // none: the prover was not asked
+  launch::Mutants mutants;  // --mutants
+  std::string mutants_text;
   prove::Effort effort;
   double seconds = 0;
+  // Something was asked that has no answer: `why`.
+  bool open() const { return !not_read && status != Status::holds && !why.empty(); }
 };
 
 struct Report {
@@ -58,19 +69,35 @@ struct Report {
   const ir::Module* module = nullptr;  // null: the file was not understood
   const launch::Options* options = nullptr;
   int exit_code = 4;
-  Diagnostics diagnostics;             // of the input and the command line
-  std::vector<std::string> not_found;  // included files, taken to hold nothing that a kernel needs
-  std::vector<KernelReport> kernels;
-  std::optional<launch::SecondOpinion> second;  // another solver was asked
+  Diagnostics refusal;                      // not empty: the input or the command line is refused, and why
+  Diagnostics warnings;                     // of the input and the command line
+  std::vector<std::string> contradictions;  // what the source says otherwise than the options
+  std::vector<std::string> not_found;       // included files, taken to hold nothing that a kernel needs
+  std::vector<KernelReport> kernels;        // those that were not read come last
+  bool proves_nothing = false;              // --findbugs, and all would be verified
+  std::optional<formula::Second::Told> second;  // another solver was asked
   double seconds = 0;
+
+  size_t verified() const;
+  size_t possible() const;  // races that no run shows; with --compat they are errors
+  size_t errors() const;    // the other findings
+  size_t open() const;      // what has no answer
+  // 0 verified, 1 defect, 2 bad input, 3 not decided, 4 our fault.
+  int verdict() const;
 };
 
 // "2 errors", "1 possible race, not confirmed", "1 error, 2 possible races, not confirmed".
 std::string defects_text(size_t found, size_t possible);
 // The model by which a verdict is given: "cuda", "ptx" or "opencl".
 const char* model_name(const launch::Options& o);
+struct Text {
+  std::string out, err;
+};
+Text text(const Report& r);
 std::string json(const Report& r);
 std::string sarif(const Report& r);
 std::string html(const Report& r);
+// What is printed, in the form that the options ask for.
+void put_into_form(const Report& r, launch::Answer& a);
 
 }  // namespace fencepost::verifier

@@ -161,16 +161,15 @@ std::string other_start(const Module& m, const prove::Result& proof, const Quest
   return "";
 }
 
-std::string way_on(const std::string& undecided, const std::string& path) {
-  const size_t quote = undecided.find('\'', 1);
-  if (quote == std::string::npos || (undecided.find(" whether messages through ") == std::string::npos &&
-                                     undecided.find(" whether what atomics do to ") == std::string::npos))
+std::string way_on(const std::string& kernel, const std::string& why, const std::string& path) {
+  if (why.find(" whether messages through ") == std::string::npos &&
+      why.find(" whether what atomics do to ") == std::string::npos)
     return "";
   return fmt::format(
       "     = hint: not every lock and message is followed; a small launch decides it: fencepost check --entry {} "
       "--grid "
       "1.1.2 --property races --bound auto {}\n",
-      undecided.substr(1, quote - 1), path);
+      kernel, path);
 }
 
 void HandedOn::proved(size_t row, const std::string& kernel, const Module& m, const prove::Result& proof,

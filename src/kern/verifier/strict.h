@@ -40,8 +40,7 @@ std::string not_granted(const launch::Options& options, const prove::Result& pro
 std::string other_start(const ir::Module& m, const prove::Result& proof, const Question& question);
 
 // How a small launch decides what prove does not follow, messages and locks: a hint, with a newline; else "".
-// `undecided`: "'KERNEL': WHY".
-std::string way_on(const std::string& undecided, const std::string& path);
+std::string way_on(const std::string& kernel, const std::string& why, const std::string& path);
 
 // Counters that launches hand on to one another. A proof that takes such a counter for 0 stands if each kernel that is
 // given it puts it back in each of its launches, which is known when all questions have been answered.

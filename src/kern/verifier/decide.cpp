@@ -1,0 +1,351 @@
+#include "verifier/decide.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+
+#include "base/write_file.h"
+#include "flow/endings.h"
+#include "launch/toolkit.h"
+#include "verifier/attack.h"
+#include "verifier/bounds.h"
+#include "verifier/engine_options.h"
+#include "verifier/mutants.h"
+#include "verifier/reference.h"
+#include "verifier/service.h"
+
+namespace fencepost::verifier {
+
+const clangfe::HostKernel* host_kernel(const clangfe::Unit& unit, const ir::Function& f) {
+  for (const clangfe::HostKernel& k : unit.kernels)
+    if (k.symbol == f.symbol) return &k;
+  return nullptr;
+}
+
+namespace {
+
+constexpr double k_replay_seconds = 10;  // for all findings of a kernel
+constexpr double k_patience = 8;         // wall time for one second of processor time, at most
+constexpr double k_own_part = 0.9;       // of the --budget: after it no kernel is begun; what is over is for the report
+constexpr double k_attack_seconds = 300;  // where no --timeout is given: the attack takes a fifth of it at most
+
+double since(std::chrono::steady_clock::time_point t) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - t).count();
+}
+
+std::vector<clangfe::OtherText> other_text(const clangfe::Unit& unit, const clangfe::HostKernel* host,
+                                           const std::string& name) {
+  if (host != nullptr) return host->other_text;
+  const auto it = unit.other_text.find(name);
+  return it == unit.other_text.end() ? std::vector<clangfe::OtherText>() : it->second;
+}
+
+// The length of `extern __shared__` arrays at this launch.
+void set_shared(ir::Module& m, const launch::Size& bytes) {
+  if (!bytes) return;
+  for (ir::Region& r : m.regions)
+    if (r.space == ir::Space::group && r.origin == ir::Origin::variable && !r.size) r.size = *bytes;
+}
+
+// A race that no run shows, and that something may exclude which the proof does not decide, is no finding: the kernel
+// is not decided, by the name of that.
+void leave_open(const ir::Module& m, std::vector<FindingReport>& findings, prove::Result& r) {
+  const auto open = [](const FindingReport& f) {
+    return !f.confirmed && (!f.finding.perhaps.empty() || !f.finding.apart.empty());
+  };
+  for (const FindingReport& x : findings) {
+    if (!open(x)) continue;
+    const prove::Finding& f = x.finding;
+    const std::string first = ir::where(m, f.place), second = ir::where(m, f.other_place);
+    if (f.kind == prove::Kind::barrier_divergence)
+      r.unsupported.insert(fmt::format("whether {} at {}", f.apart, first));
+    else if (f.perhaps.empty())
+      r.unsupported.insert(fmt::format("whether {} {} and {} apart", f.apart, first, second));
+    else
+      r.unsupported.insert(fmt::format("whether {} order{} {} and {}", f.perhaps,
+                                       f.perhaps.starts_with("messages") ? "" : "s", first, second));
+  }
+  if (std::erase_if(findings, open) == 0 || !findings.empty()) return;
+  r.findings.clear();
+  r.verdict = {.status = Status::unsupported};
+}
+
+// A proof that a run contradicts is our fault: what is needed to see it again, as a file in the folder for temporary
+// files. What to say of it.
+std::string reproducer(const launch::Options& o, const Source& file, const std::string& kernel, std::string run) {
+  const bool cuda = *o.dialect == ir::Dialect::cuda;
+  const auto sizes = [](const std::vector<launch::Size>& list) {
+    std::string text;
+    for (const launch::Size& s : list) text += (text.empty() ? "" : ",") + (s ? std::to_string(*s) : std::string("*"));
+    return text;
+  };
+  std::string words =
+      fmt::format("--{}={} --{}={} --pointer-bitwidth={}", cuda ? "blockDim" : "local_size", sizes(o.launch.local_size),
+                  cuda ? "gridDim" : "num_groups", sizes(o.launch.num_groups), o.pointer_bits);
+  for (const std::string& d : o.defines) words += " -D" + d;
+  if (!o.inline_calls) words += " --no-inline";
+  for (const launch::Arguments& a : o.kernel_args)
+    words += fmt::format(" --kernel-args={},{}", a.kernel, sizes(a.values));
+  if (o.sub_group_size) words += fmt::format(" --sub-group-size={}", *o.sub_group_size);
+  if (o.warp_size) words += o.volta ? " --warp-sync=volta" : fmt::format(" --warp-sync={}", *o.warp_size);
+  if (!o.cuda_path.empty()) run += fmt::format("; with --cuda-path={}", o.cuda_path);
+  const std::string text =
+      fmt::format("//xfail:NOT_ALL_VERIFIED\n//{}\n\n// kernel {}, profile {}, seed {}\n// {}\n{}", words, kernel,
+                  o.profile == launch::Profile::standard ? "standard" : "gpuverify", o.seed, run, file.text);
+  std::error_code failed;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(failed);
+  const std::string path =
+      (folder / fmt::format("fencepost-reproducer-{:016x}.{}", std::hash<std::string>{}(text), cuda ? "cu" : "cl"))
+          .string();
+  if (failed || !write_file(path, text)) return "please report the file and the options";
+  return fmt::format("please report {}", path);
+}
+
+// --check-arrays: races on other arrays do not count.
+void keep_arrays(const launch::Options& o, const ir::Module& m, prove::Result& r) {
+  if (o.check_arrays.empty() || r.verdict.status != Status::fails) return;
+  std::erase_if(r.findings, [&](const prove::Finding& x) {
+    return x.kind == prove::Kind::race && std::find(o.check_arrays.begin(), o.check_arrays.end(),
+                                                    m.region(x.region).name) == o.check_arrays.end();
+  });
+  if (r.findings.empty())
+    r.verdict = {.status = !r.unsupported.empty() ? Status::unsupported
+                           : r.gave_up            ? Status::gave_up
+                                                  : Status::holds};
+}
+
+}  // namespace
+
+// One row while it is decided.
+class Row {
+ public:
+  Row(Decider& all, ir::FunctionId f, const Question& question)
+      : all_(all),
+        in_(all.in_),
+        f_(f),
+        question_(question),
+        o_(*question.options),
+        host_(host_kernel(in_.unit, in_.unit.module.function(f))),
+        module_(&in_.unit.module) {
+    const ir::Function& kernel = function();
+    limits_ = *o_.dialect == ir::Dialect::cuda && o_.profile == launch::Profile::standard && kernel.kernel;
+    said_ = {.function = f,
+             .name = kernel.name,
+             .symbol = kernel.symbol,
+             .place = host_ != nullptr ? host_->place : Span{},
+             .options = question.options,
+             .launched_at = question.places,
+             .any_size = question.any_size,
+             .named_only = question.named_only};
+  }
+
+  // True: the proof counts, and `proof` has it.
+  bool decide() {
+    if (!begin()) return false;
+    ask();
+    refute();
+    said_.status = proof_.verdict.status;
+    said_.vacuous = proof_.verdict.vacuous;
+    said_.seconds = proof_.effort.seconds;
+    said_.effort = proof_.effort;
+    said_.ends = proof_.verdict.status == Status::holds && flow::ends_by_itself(*module_, in_.effects, f_);
+    if (const std::string why = why_it_does_not_count(); !why.empty()) return leave_open_for(Status::unknown, why);
+    if (proof_.verdict.status == Status::holds) {
+      grant();
+      return true;
+    }
+    show();
+    return false;
+  }
+  // Of a proof that counts, when `HandedOn` has it.
+  void mutate() {
+    if (!o_.mutants || proof_.verdict.vacuous) return;
+    MutantReport tried = try_mutants(*module_, f_, engine_, job_, o_.timeout);
+    said_.mutants = std::move(tried.counts);
+    said_.mutants_text = std::move(tried.text);
+  }
+  const ir::Module& module() const { return *module_; }
+  const prove::Result& proof() const { return proof_; }
+  KernelReport take() { return std::move(said_); }
+
+ private:
+  const ir::Function& function() const { return in_.unit.module.function(f_); }
+  bool standard() const { return o_.profile == launch::Profile::standard; }
+  bool leave_open_for(Status status, std::string why) {
+    said_.status = status;
+    said_.why = std::move(why);
+    return false;
+  }
+
+  // Is there such a launch, and time? Then the module has what is known of the launch.
+  bool begin() {
+    const ir::Function& kernel = function();
+    const bool bounds = host_ != nullptr && host_->most_threads && kernel.kernel;
+    std::string no_launch = limits_ || bounds ? impossible(o_.launch, host_) : "";
+    if (no_launch.empty() && kernel.kernel && standard()) no_launch = excluded(o_.launch, *module_, f_);
+    if (!no_launch.empty()) return leave_open_for(Status::unknown, no_launch);
+    if (o_.budget > 0) {
+      const double left = k_own_part * o_.budget - since(in_.begin);
+      if (left <= 0)
+        return leave_open_for(Status::gave_up, fmt::format("gave up: the --budget of {:g} s is spent", o_.budget));
+      o_.timeout = o_.timeout > 0 ? std::min(o_.timeout, left) : left;
+    }
+    sized_ = *module_;
+    bounded_ = limits_ && bound_sizes(sized_, f_, o_.launch, host_);
+    const bool lengths = o_.check_array_bounds && question_.shared;
+    if (lengths) set_shared(sized_, question_.shared);
+    if (bounded_ || lengths) module_ = &sized_;
+    return true;
+  }
+
+  void ask() {
+    // What is not wall time passes more slowly: a deadline stands for the case that it does not pass at all.
+    job_ = Job::with_budget(o_.spent != nullptr ? k_patience * o_.timeout : o_.timeout);
+    job_.cancelled = o_.spent;
+    job_.seed = o_.seed;
+    engine_ = engine_options(o_, *module_, function());
+    engine_.axioms = in_.axioms;
+    engine_.second = in_.second;
+    if (o_.spent != nullptr) engine_.seconds = o_.timeout;
+    const bool called = !function().kernel && in_.effects.called(f_);
+    if (called)
+      if (const auto it = all_.contracts_.find(f_.index); it != all_.contracts_.end()) engine_.contract = it->second;
+    if (!o_.check_arrays.empty()) engine_.max_findings = 1u << 20;
+    proof_ = prove::prove(*module_, f_, engine_, job_);
+    said_.candidates = proof_.candidates;
+    said_.barrier_intervals = proof_.barrier_intervals;
+    if (!called)
+      for (const auto& [g, c] : proof_.contracts) all_.contracts_[g].join(c);
+    keep_arrays(o_, *module_, proof_);
+    for (const std::string& path : o_.axiom_files)
+      proof_.assumptions.insert(fmt::format("the axioms of '{}' hold", path));
+  }
+
+  // A run that shows a defect outweighs a proof.
+  void refute() {
+    prove::Result& r = proof_;
+    if (!o_.attack || r.verdict.status == Status::fails || r.verdict.vacuous) return;
+    Attack found = attack(*module_, f_, o_, engine_, r, o_.timeout > 0 ? o_.timeout : k_attack_seconds);
+    if (!found.finding) return;
+    // A proof that says what it takes for granted (a counter that does not wrap) is refuted by a run in which that
+    // does not hold.
+    if (r.verdict.status == Status::holds && o_.barrier_access_checks && prove::holds_in_runs(r.assumptions))
+      said_.our_fault = fmt::format("internal error: the proof of '{}' missed what a run shows ({}); {}", said_.name,
+                                    found.run, reproducer(o_, in_.file, said_.name, found.run));
+    else if (r.verdict.status == Status::holds)
+      said_.remark = fmt::format("what the proof of '{}' takes for granted does not hold in a run ({})", said_.name,
+                                 found.run);
+    r.verdict = {.status = Status::fails};
+    r.findings = {*found.finding};
+    shown_ = found.values;
+  }
+
+  // "": it counts, or there is none. A proof's assumptions are complete then.
+  std::string why_it_does_not_count() {
+    prove::Result& r = proof_;
+    if (r.verdict.vacuous && standard()) return "vacuous: no two threads meet the preconditions, so nothing is proved";
+    if (r.verdict.status != Status::holds) return "";
+    if (limits_ && !question_.cooperative.value_or(false) && question_.no_proof.empty() && meets_grid(*module_, f_))
+      r.assumptions.insert({"the launch is cooperative: else a barrier of the grid is not defined"});
+    if (bounded_ && host_ != nullptr && !host_->needs.empty())
+      r.assumptions.insert(fmt::format("blocks have the size that '{}' asks for", host_->needs.front().what));
+    if (std::string why = other_start(*module_, r, question_); !why.empty()) return why;
+    if (!question_.no_proof.empty()) return question_.no_proof;
+    idle_ = function().kernel && without_effect(*module_, f_);
+    other_ = other_text(in_.unit, host_, said_.name);
+    if (std::string why = left_out(other_, in_.unit.arch_given, idle_); !why.empty()) return why;
+    if (o_.model == launch::Model::ptx) std::erase_if(r.assumptions, prove::said_by_ptx);
+    // Files that were not found could have a macro of a name that the text defines otherwise.
+    if (!in_.unit.missing.empty())
+      absent_ = fmt::format("what it uses is defined in none of the files that were not found ({})",
+                            fmt::join(in_.unit.missing, ", "));
+    for (const clangfe::OtherText& t : other_)
+      if (t.by_compiler || !in_.unit.arch_given) r.assumptions.insert(assumption(t));
+    if (standard() && !o_.strict)
+      for (const std::string& a : assumed_by_user(*module_, f_)) r.assumptions.insert(a);
+    std::vector<std::string> granted;
+    if (o_.strict) granted = taken_for_granted(*module_, f_, o_, r, in_.unit.arch_given ? "" : in_.file.text);
+    if (o_.strict && !absent_.empty()) granted.push_back(absent_);
+    if (std::string missing = not_granted(o_, r); !missing.empty()) return missing;
+    return granted.empty() ? ""
+                           : fmt::format("under --strict: a proof assumes that {}", fmt::join(granted, "; that "));
+  }
+
+  void grant() {
+    for (const prove::Assumption& assumed : proof_.assumptions) said_.assumptions.push_back(assumed.text);
+    if (!absent_.empty()) said_.assumptions.push_back(absent_);
+    said_.own_assumptions = said_.assumptions.size();
+    std::ranges::copy(assumptions(in_.beside), std::back_inserter(said_.assumptions));
+    said_.warps.assign(proof_.warps.begin(), proof_.warps.end());
+    if (!idle_) return;
+    said_.note = "the kernel makes no access";
+    for (const clangfe::OtherText& t : other_) said_.note += "; " + t.text;
+  }
+
+  // What was found, in a run where there is one.
+  void show() {
+    prove::Result& r = proof_;
+    // Runs count into the time, of which a little is left for them in any case.
+    double runs = o_.timeout > 0
+                      ? std::max(0.05 * o_.timeout, std::min(k_replay_seconds, 0.9 * o_.timeout - r.effort.seconds))
+                      : k_replay_seconds;
+    for (const prove::Finding& finding : r.findings) {
+      const auto start = std::chrono::steady_clock::now();
+      if (!shown_) {
+        const std::optional<Shown> run = confirm(*module_, f_, finding, o_, engine_, runs);
+        said_.findings.push_back({.finding = finding, .confirmed = run.has_value()});
+        if (run) {
+          said_.findings.back().values = values_text(run->defect);
+          if (!o_.compat) tell_as_run(*module_, function(), *run, said_.findings.back().finding);
+        }
+      } else {
+        said_.findings.push_back({.finding = finding, .confirmed = true, .values = *shown_});
+      }
+      runs -= since(start);
+    }
+    leave_open(*module_, said_.findings, r);
+    said_.status = r.verdict.status;
+    if (o_.compat) merge_sources(*module_, said_.findings);
+    if (r.verdict.status != Status::fails || r.findings.empty()) {
+      std::string why = r.verdict.detail;
+      for (const std::string& u : r.unsupported)
+        if (u != r.verdict.detail) why += (why.empty() ? "" : ", ") + u;
+      said_.why = fmt::format("{}{}", fencepost::name(r.verdict.status), why.empty() ? "" : ": " + why);
+    } else if (const std::string rest = not_looked_at(r, job_.out_of_time(), o_.timeout); !rest.empty() && !o_.compat) {
+      said_.why = "further defects: " + rest;
+    }
+  }
+
+  Decider& all_;
+  const FileInput& in_;
+  const ir::FunctionId f_;
+  const Question& question_;
+  launch::Options o_;  // of the row, with the time that is left
+  const clangfe::HostKernel* const host_;
+  bool limits_ = false;   // those of CUDA's launches hold
+  bool bounded_ = false;  // sizes that are not fixed have bounds
+  ir::Module sized_;
+  const ir::Module* module_;  // with what is known of the launch
+  prove::Options engine_;
+  Job job_;
+  prove::Result proof_;
+  std::optional<std::string> shown_;  // what is found was found by a run, with these values
+  bool idle_ = false;                 // the kernel makes no access
+  std::vector<clangfe::OtherText> other_;
+  std::string absent_;  // what a proof assumes of files that were not found
+  KernelReport said_;
+};
+
+KernelReport Decider::decide(size_t row, ir::FunctionId f, const Question& question) {
+  Row r(*this, f, question);
+  if (r.decide()) {
+    handed_on_.proved(row, in_.unit.module.function(f).symbol, r.module(), r.proof(), question);
+    r.mutate();
+  }
+  return r.take();
+}
+
+}  // namespace fencepost::verifier
