@@ -46,42 +46,31 @@ std::optional<unsigned> sets_bytes(llvm::StringRef name) {
       .Default(std::nullopt);
 }
 bool two_dimensions(llvm::StringRef name) { return name.contains("Memset2D") || name.contains("MemsetD2D"); }
-// Functions of the lists below that do not write to what a pointer to something that is not `const` leads to.
-const llvm::StringSet<>& only_manage() {
-  static const llvm::StringSet<> names = {"free",
+// Functions that keep no pointer, and write no pointer to what they are given. What a pointer to something that is not
+// `const` leads to is
+enum class Touch : uint8_t { left, written };
+std::optional<Touch> harmless(llvm::StringRef name) {
+  static const llvm::StringSet<> leave = {"free",
                                           "cudaFree",
                                           "cudaFreeHost",
                                           "cudaFreeAsync",
                                           "cudaFreeArray",
+                                          "cudaFreeMipmappedArray",
                                           "_aligned_free",
+                                          "cudaMemPrefetchAsync",
+                                          "cudaMemAdvise",
                                           "cudaHostRegister",
                                           "cudaHostUnregister",
-                                          "cudaStreamAttachMemAsync",
-                                          "cudaMemAdvise",
-                                          "fclose",
                                           "cudaStreamDestroy",
-                                          "cudaIpcCloseMemHandle",
-                                          "cudaMemPrefetchAsync",
-                                          "cudaFreeMipmappedArray",
-                                          "fflush",
-                                          "cudaEventRecord",
                                           "cudaStreamSynchronize",
+                                          "cudaStreamAttachMemAsync",
+                                          "cudaEventRecord",
+                                          "cudaIpcCloseMemHandle",
+                                          "fflush",
+                                          "fclose",
                                           "fseek",
                                           "rewind"};
-  return names;
-}
-// They keep no pointer, and write no pointer to what they are given.
-const llvm::StringSet<>& harmless() {
-  static const llvm::StringSet<> names = {"free",
-                                          "cudaFree",
-                                          "cudaFreeHost",
-                                          "cudaFreeAsync",
-                                          "cudaFreeArray",
-                                          "cudaFreeMipmappedArray",
-                                          "_aligned_free",
-                                          "cudaMemPrefetchAsync",
-                                          "cudaMemAdvise",
-                                          "cudaMemGetInfo",
+  static const llvm::StringSet<> write = {"cudaMemGetInfo",
                                           "cudaMemcpyToArray",
                                           "cudaMemcpy2DToArray",
                                           "cudaMemcpy2DToArrayAsync",
@@ -93,26 +82,20 @@ const llvm::StringSet<>& harmless() {
                                           "cudaMemcpyFromArray",
                                           "cudaMemcpy2DFromArray",
                                           "cudaMemcpyArrayToArray",
-                                          "cudaHostRegister",
-                                          "cudaHostUnregister",
                                           "cudaHostGetFlags",
                                           "cudaPointerGetAttributes",
                                           "cudaGetSymbolSize",
                                           "cudaStreamCreate",
                                           "cudaStreamCreateWithFlags",
                                           "cudaStreamCreateWithPriority",
-                                          "cudaStreamDestroy",
-                                          "cudaStreamSynchronize",
                                           "cudaStreamQuery",
                                           "cudaStreamWaitEvent",
-                                          "cudaStreamAttachMemAsync",
                                           "cudaStreamBeginCapture",
                                           "cudaStreamEndCapture",
                                           "cudaStreamGetPriority",
                                           "cudaEventCreate",
                                           "cudaEventCreateWithFlags",
                                           "cudaEventDestroy",
-                                          "cudaEventRecord",
                                           "cudaEventSynchronize",
                                           "cudaEventQuery",
                                           "cudaEventElapsedTime",
@@ -164,7 +147,6 @@ const llvm::StringSet<>& harmless() {
                                           "cudaGraphCreate",
                                           "cudaProfilerStart",
                                           "cudaProfilerStop",
-                                          "cudaIpcCloseMemHandle",
                                           "cudaConfigureCall",
                                           "__cudaPushCallConfiguration",
                                           "printf",
@@ -175,14 +157,10 @@ const llvm::StringSet<>& harmless() {
                                           "putchar",
                                           "fputs",
                                           "fputc",
-                                          "fflush",
                                           "perror",
                                           "fopen",
-                                          "fclose",
                                           "fwrite",
-                                          "fseek",
                                           "ftell",
-                                          "rewind",
                                           "feof",
                                           "exit",
                                           "abort",
@@ -245,7 +223,9 @@ const llvm::StringSet<>& harmless() {
                                           "cufftExecC2C",
                                           "cufftExecR2C",
                                           "cufftExecC2R"};
-  return names;
+  return leave.contains(name)   ? std::optional(Touch::left)
+         : write.contains(name) ? std::optional(Touch::written)
+                                : std::nullopt;
 }
 
 // Each use of the variable takes its value, or copies its bytes from it.
@@ -347,7 +327,7 @@ void Library::make_stream(std::optional<uint64_t> flags) {
 
 // What the declaration lets it write to, it may have set.
 void Library::writes(const clang::FunctionDecl* f) {
-  if (only_manage().contains(f->getName())) return;
+  if (harmless(f->getName()) == Touch::left) return;
   for (unsigned k = 0; k < c_->getNumArgs() && k < f->getNumParams(); ++k) {
     const clang::QualType t = f->getParamDecl(k)->getType();
     if (!t->isPointerType() || t->getPointeeType().isConstQualified() || t->getPointeeType()->isFunctionType())
@@ -566,10 +546,10 @@ bool Library::models(const clang::FunctionDecl* f, Values& result) {
       walk_.store(b, walk_.read(a));
     }
     for (const Places* p : {&a, &b}) walk_.note(HostWalk::Event::set, *p, c_, frame_);
-  } else if (name.starts_with("cudaStreamCreate") && n >= 1 && harmless().contains(name)) {
+  } else if (name.starts_with("cudaStreamCreate") && n >= 1 && harmless(name)) {
     evaluate();
     make_stream(n > 1 ? known(1) : 0);
-  } else if (harmless().contains(name)) {
+  } else if (harmless(name)) {
     evaluate();
     writes(f);
   } else {

@@ -614,12 +614,6 @@ void Origins::starts(const FoundLaunch& l, uint32_t frame, HostLaunch& out) {
   for (const VarDecl* v : named_by(l.kernel)) {
     const uint32_t object = walk_.variable(v, 0).object;
     Start s = start_of(object, {.offset = 0, .e = nullptr}, l.call, frame);
-    const VarDecl* with = nullptr;
-    const clang::Expr* first = v->getAnyInitializer(with);
-    clang::Expr::EvalResult r;
-    if (first != nullptr && (s.why.empty() || s.again) && !first->isValueDependent() && v->getType()->isIntegerType() &&
-        !(first->EvaluateAsInt(r, context_) && r.Val.getInt().isZero()))
-      s = {.why = "its first value is another one, at " + place(v->getLocation())};
     s.variable = v->getNameAsString();
     find_others(object, l, s);
     add(std::move(s));

@@ -108,13 +108,11 @@ std::string reproducer(const launch::Options& o, const Source& file, const std::
 void keep_arrays(const launch::Options& o, const ir::Module& m, prove::Result& r) {
   if (o.check_arrays.empty() || r.verdict.status != Status::fails) return;
   std::erase_if(r.findings, [&](const prove::Finding& x) {
-    return x.kind == prove::Kind::race && std::find(o.check_arrays.begin(), o.check_arrays.end(),
-                                                    m.region(x.region).name) == o.check_arrays.end();
+    return x.kind == prove::Kind::race &&
+           std::find(o.check_arrays.begin(), o.check_arrays.end(), m.region(x.region).name) == o.check_arrays.end();
   });
   if (r.findings.empty())
-    r.verdict = {.status = !r.unsupported.empty() ? Status::unsupported
-                           : r.gave_up            ? Status::gave_up
-                                                  : Status::holds};
+    r.verdict = {.status = !r.unsupported.empty() ? Status::unsupported : r.gave_up ? Status::gave_up : Status::holds};
 }
 
 }  // namespace
@@ -236,8 +234,8 @@ class Row {
       said_.our_fault = fmt::format("internal error: the proof of '{}' missed what a run shows ({}); {}", said_.name,
                                     found.run, reproducer(o_, in_.file, said_.name, found.run));
     else if (r.verdict.status == Status::holds)
-      said_.remark = fmt::format("what the proof of '{}' takes for granted does not hold in a run ({})", said_.name,
-                                 found.run);
+      said_.remark =
+          fmt::format("what the proof of '{}' takes for granted does not hold in a run ({})", said_.name, found.run);
     r.verdict = {.status = Status::fails};
     r.findings = {*found.finding};
     shown_ = found.values;
@@ -270,8 +268,7 @@ class Row {
     if (o_.strict) granted = taken_for_granted(*module_, f_, o_, r, in_.unit.arch_given ? "" : in_.file.text);
     if (o_.strict && !absent_.empty()) granted.push_back(absent_);
     if (std::string missing = not_granted(o_, r); !missing.empty()) return missing;
-    return granted.empty() ? ""
-                           : fmt::format("under --strict: a proof assumes that {}", fmt::join(granted, "; that "));
+    return granted.empty() ? "" : fmt::format("under --strict: a proof assumes that {}", fmt::join(granted, "; that "));
   }
 
   void grant() {

@@ -29,8 +29,8 @@ struct FileInput {
   const clangfe::Unit& unit;
   const Beside& beside;
   const flow::Effects& effects;
-  std::vector<prove::Axiom> axioms;          // of --axioms
-  std::shared_ptr<formula::Second> second;   // null: no other solver is asked
+  std::vector<prove::Axiom> axioms;             // of --axioms
+  std::shared_ptr<formula::Second> second;      // null: no other solver is asked
   std::chrono::steady_clock::time_point begin;  // of the command: --budget counts from here
 };
 

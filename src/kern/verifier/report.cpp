@@ -148,7 +148,8 @@ size_t Report::verified() const {
 size_t Report::possible() const {
   if (options->compat) return 0;
   size_t n = 0;
-  for (const KernelReport& k : kernels) n += static_cast<size_t>(std::ranges::count_if(k.findings, &FindingReport::only_possible));
+  for (const KernelReport& k : kernels)
+    n += static_cast<size_t>(std::ranges::count_if(k.findings, &FindingReport::only_possible));
   return n;
 }
 

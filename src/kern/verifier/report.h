@@ -56,7 +56,7 @@ struct KernelReport {
   std::vector<FindingReport> findings;
   std::vector<std::pair<std::string, bool>> candidates;  // invariants that were proposed, and whether they were kept
   std::optional<uint32_t> barrier_intervals;             // none: the prover was not asked
-  launch::Mutants mutants;  // --mutants
+  launch::Mutants mutants;                               // --mutants
   std::string mutants_text;
   prove::Effort effort;
   double seconds = 0;
@@ -69,12 +69,12 @@ struct Report {
   const ir::Module* module = nullptr;  // null: the file was not understood
   const launch::Options* options = nullptr;
   int exit_code = 4;
-  Diagnostics refusal;                      // not empty: the input or the command line is refused, and why
-  Diagnostics warnings;                     // of the input and the command line
-  std::vector<std::string> contradictions;  // what the source says otherwise than the options
-  std::vector<std::string> not_found;       // included files, taken to hold nothing that a kernel needs
-  std::vector<KernelReport> kernels;        // those that were not read come last
-  bool proves_nothing = false;              // --findbugs, and all would be verified
+  Diagnostics refusal;                          // not empty: the input or the command line is refused, and why
+  Diagnostics warnings;                         // of the input and the command line
+  std::vector<std::string> contradictions;      // what the source says otherwise than the options
+  std::vector<std::string> not_found;           // included files, taken to hold nothing that a kernel needs
+  std::vector<KernelReport> kernels;            // those that were not read come last
+  bool proves_nothing = false;                  // --findbugs, and all would be verified
   std::optional<formula::Second::Told> second;  // another solver was asked
   double seconds = 0;
 

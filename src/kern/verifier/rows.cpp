@@ -152,12 +152,15 @@ class Arrays {
       if (s.variable.empty() || m_.regions[r].name == s.variable) out.push_back(m_.regions[r].name);
     return out;
   }
-  // Variables of file scope that the text starts with something else than zeros.
+  // Variables of file scope that the text starts with something else than zeros: nobody puts them back to 0.
   void add_first_values(std::map<std::string, clangfe::Start>& out) const {
-    for (const uint32_t r : file_)
-      if (m_.regions[r].first_value)
-        out.try_emplace(m_.regions[r].name, clangfe::Start{.variable = m_.regions[r].name,
-                                                           .why = "its first value in the text is another one"});
+    for (const uint32_t r : file_) {
+      const ir::Region& variable = m_.regions[r];
+      if (!variable.first_value) continue;
+      const clangfe::Start first{.variable = variable.name, .why = "its first value in the text is another one"};
+      if (const auto [it, fresh] = out.try_emplace(variable.name, first); !fresh && it->second.again)
+        it->second = first;
+    }
   }
   // The other array, by its name.
   std::optional<std::string> beside(uint32_t parameter) const {

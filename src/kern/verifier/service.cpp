@@ -97,8 +97,8 @@ class File {
       in.axioms.insert(in.axioms.end(), parsed->begin(), parsed->end());
     }
     if (!o_.second_opinion.empty() || !o_.smt_dump.empty()) {
-      auto made = formula::Second::make({.solver = o_.second_opinion,
-                                         .dump = o_.smt_dump.empty() ? "" : o_.smt_dump + "/" + flat(file_->name)});
+      auto made = formula::Second::make(
+          {.solver = o_.second_opinion, .dump = o_.smt_dump.empty() ? "" : o_.smt_dump + "/" + flat(file_->name)});
       if (!made) return refuse(made.error(), Ending::command_line_error);
       in.second = *made;
     }
@@ -250,8 +250,7 @@ class File {
 Answer answer(const launch::Options& options, const SourcePtr& file) { return File(options, file).answer(); }
 
 Answer unreadable(const launch::Options& o, const Diagnostics& why) {
-  const Report report{
-      .file = o.files.empty() ? "" : o.files.front(), .options = &o, .exit_code = 2, .refusal = why};
+  const Report report{.file = o.files.empty() ? "" : o.files.front(), .options = &o, .exit_code = 2, .refusal = why};
   Answer a{.exit_code = report.verdict(), .ending = Ending::command_line_error};
   put_into_form(report, a);
   return a;

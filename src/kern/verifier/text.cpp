@@ -62,11 +62,11 @@ void say_second(const Report& r, Text& to) {
         t.agreed + t.disagreed + t.unanswered, solver, t.disagreed, t.unanswered, t.seconds);
   }
   if (!solver.empty() && t.agreed + t.disagreed == 0)
-    to.err += t.unanswered > 0
-                  ? fmt::format("{}: warning: {} answered none of {} questions: there is no second opinion\n", r.file,
-                                solver, t.unanswered)
-                  : fmt::format("{}: warning: no question was left for {}: there is no second opinion\n", r.file,
-                                solver);
+    to.err +=
+        t.unanswered > 0
+            ? fmt::format("{}: warning: {} answered none of {} questions: there is no second opinion\n", r.file, solver,
+                          t.unanswered)
+            : fmt::format("{}: warning: no question was left for {}: there is no second opinion\n", r.file, solver);
   if (!t.fault.empty())
     to.err += fmt::format("{}: warning: {} did not understand a question: {}\n", r.file, solver, t.fault);
   if (!t.lost.empty()) to.err += fmt::format("{}: error: {}\n", r.file, t.lost);
@@ -136,9 +136,9 @@ Text text(const Report& r) {
   for (const KernelReport& k : r.kernels) {
     if (k.not_read) continue;
     if (o.infer_info && k.barrier_intervals)
-      to.out += fmt::format("{}Houdini assignment axiom: {}\n", r.kernels.size() - unread > 1 ? k.name + ": " : "", axiom(k));
-    if (o.debug && k.barrier_intervals)
-      to.out += fmt::format("Found {} barrier interval(s)\n", *k.barrier_intervals);
+      to.out +=
+          fmt::format("{}Houdini assignment axiom: {}\n", r.kernels.size() - unread > 1 ? k.name + ": " : "", axiom(k));
+    if (o.debug && k.barrier_intervals) to.out += fmt::format("Found {} barrier interval(s)\n", *k.barrier_intervals);
     say_row(r, k, to);
   }
   for (const KernelReport& k : r.kernels)

@@ -122,7 +122,7 @@ TEST(HostCode, counters_start_at_what_the_host_leaves_there) {
   decide({
       {"__device__ unsigned n;\n" + n + two + launch + "}", 0, "is 0 when the kernel starts"},
       {"__device__ unsigned n = 0;\n" + n + two + launch + "}", 0, "is 0 when the kernel starts"},
-      {"__device__ unsigned n = 3;\n" + n + two + launch + "}", 3, "its first value is another one"},
+      {"__device__ unsigned n = 3;\n" + n + two + launch + "}", 3, "its first value in the text is another one"},
       {"__device__ unsigned n;\n" + n + two + launch + launch + "}", 3, "was given it before"},
       {"__device__ unsigned n;\n" + n + two + "for (int i = 0; i < 4; ++i) " + launch + "}", 3, "is made again"},
       {"__device__ unsigned n;\n" + put_back + two + "for (int i = 0; i < 4; ++i) " + launch + launch + "}", 0},
