@@ -46,8 +46,8 @@ std::optional<unsigned> sets_bytes(llvm::StringRef name) {
       .Default(std::nullopt);
 }
 bool two_dimensions(llvm::StringRef name) { return name.contains("Memset2D") || name.contains("MemsetD2D"); }
-// Functions that keep no pointer, and write no pointer to what they are given. What a pointer to something that is not
-// `const` leads to is
+// Functions that keep no pointer, and write no pointer to what they are given; and whether they write to what a pointer
+// to something that is not `const` leads to.
 enum class Touch : uint8_t { left, written };
 std::optional<Touch> harmless(llvm::StringRef name) {
   static const llvm::StringSet<> leave = {"free",

@@ -18,9 +18,9 @@ bool Execution::conflicts_possible(RegionId r) const {
 
 void Execution::log(AccessKind kind, const Access& access, RegionId r, Pair guard, Pair pointer, Pair value,
                     bool pointer_value, PlaceId place, const Atomic* at) {
-  if (!made_by_copy_) note_generic(kind, r, guard, pointer, false);
-  if (objects_possible_ && kind != AccessKind::read && !object_access_ && m_.region(r).space == Space::group)
-    overwrites_.push_back({r, guard, {offset_of(pointer[0]), offset_of(pointer[1])}, access.bytes});
+  const bool changes = kind != AccessKind::read;
+  if (!made_by_copy_) proxies_.access(kind, r, guard, pointer, changes && mbarriers_.in_use(), false);
+  if (changes) mbarriers_.written(r, guard, offsets_of(pointer), access.bytes);
   if (!conflicts_possible(r)) return;
   AccessRecord x;
   x.kind = kind;
@@ -223,7 +223,7 @@ Execution::Arrival Execution::take_arrival(const Access& access) {
 
 void Execution::store(Activation& a, const Instruction& in, const Store& s, Pair guard, Mode mode) {
   warp_forget(s.access, mode);
-  touch(s.access);
+  for (const RegionId r : s.access.regions) masters.touch(r);
   const Pair pointer = get(a, s.access.pointer);
   const Pair value = get(a, s.value);
   const bool pointer_value = a.f->value(s.value).type.kind == Type::pointer;
@@ -231,7 +231,7 @@ void Execution::store(Activation& a, const Instruction& in, const Store& s, Pair
   pointer_checks(a, s.access, pointer, guard, in.place, mode, true);
   track(AccessKind::write, s.access, guard, pointer, mode);
   const Arrival arrival = take_arrival(s.access);
-  use_object(s.access, guard, pointer);
+  mbarriers_.access(s.access, guard, pointer, meetings_of_all_);
   // To others the address of a thread's own object is another value than that of theirs.
   Pair seen = value;
   if (pointer_value && mode.log)
@@ -251,11 +251,11 @@ void Execution::store(Activation& a, const Instruction& in, const Store& s, Pair
   for (RegionId r : s.access.regions)
     if (counters_[r.index] != 0) {
       const bool once = mode.log && second_ == 0 && loops_around_.empty() && s.access.regions.size() == 1;
-      counter_writes_.push_back({r, position_, loops_around_, once && always(as_masters(guard))});
+      counter_writes_.push_back({r, position_, loops_around_, once && always(masters.of_both(guard))});
     }
   for (RegionId r : s.access.regions) {
     if (memory.adversarial(r)) continue;
-    master_store(r, guard, pointer, s.access.bytes, pointer_value, value);
+    masters.store(r, guard, pointer, s.access.bytes, pointer_value, value);
     for (const size_t t : k_both) {
       const Term here = pool_.eq(base_of(pointer[t]), pool_.constant(r.index + 1, 16));
       memory.write(r, static_cast<int>(t), pool_.all(guard[t], here), offset_of(pointer[t]), s.access.bytes,
@@ -264,13 +264,24 @@ void Execution::store(Activation& a, const Instruction& in, const Store& s, Pair
   }
 }
 
+// The ticket of the first thread of a group, where that thread takes it for all.
+std::optional<Ticket> Execution::master_ticket(const Ticket& k) {
+  if (of_one_group() || !masters.in_step() || !by_masters(k.guard)) return std::nullopt;
+  Ticket m = k;
+  m.guard = masters.of_both(k.guard);
+  m.offset = masters.of_both(k.offset);
+  m.value = masters.of_both(k.value);
+  if (k.amount[0]) m.amount = masters.of_both(k.amount);
+  return m;
+}
+
 void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, Pair guard, Mode mode) {
   take_arrival(at.access);
   const Pair pointer = get(a, at.access.pointer);
   ++position_;
   pointer_checks(a, at.access, pointer, guard, in.place, mode, at.op != AtomicOp::load);
   track(AccessKind::atomic, at.access, guard, pointer, mode);
-  use_object(at.access, guard, pointer);
+  mbarriers_.access(at.access, guard, pointer, meetings_of_all_);
   if (!in.results.empty()) {
     // Of a counter that is put back, too, so that no lemma tells its tickets apart.
     const bool put_back = at.access.regions.size() == 1 && ticket_step(at, *a.f) != 0 &&
@@ -293,7 +304,7 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
     if (amount) k.amount = get(a, at.operands[0]);
     k.position = position_;
     k.loops = loops_around_;
-    master_ticket(k);
+    if (std::optional<Ticket> m = master_ticket(k)) tickets.push_back(std::move(*m));
     tickets.push_back(std::move(k));
   }
   // Each instruction once: not in a repetition, nor beside the way of the threads.
@@ -389,7 +400,7 @@ bool Execution::replaced_between(const Ticket& i, const Ticket& j) const {
                        [&](uint32_t at) { return from < at && at < to; });
   };
   const bool by_group = m_.region(i.region).space == Space::group;
-  const bool by_place = !stores_in_any_order_ && (by_group || !tickets_possible_);
+  const bool by_place = !masters.in_any_order() && (by_group || !tickets_possible_);
   const auto holds = [](const std::vector<uint32_t>& loops, uint32_t l) {
     return std::find(loops.begin(), loops.end(), l) != loops.end();
   };
@@ -646,7 +657,7 @@ void Execution::settle(const Activation& a, const Instruction& barrier) {
     const uint32_t bytes = moved->second.bytes;
     for (const int t : {0, 1}) {
       const Term count = memory.read(r, t, pool_.constant(0, pointers.offset_bits), bytes, false);
-      if (pairing_ == Pairing::other_group) same_for_group(count, t);
+      if (pairing_ == Pairing::other_group) masters.same_for_group(count, static_cast<size_t>(t));
       fact(pool_.yes(), pool_.ule(count, pool_.constant(*most, static_cast<uint8_t>(8 * bytes))), t);
       count_bounds_[count.id] = *most;
       below_count(r, count, t, bytes);

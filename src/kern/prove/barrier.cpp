@@ -31,7 +31,8 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
     unsupported.insert("a barrier with a mask");
     return;
   }
-  if (some_threads(a, b, guard)) return named_barrier(a, b, guard, mode);
+  const NamedBarriers::Operands numbers = numbers_of(a, b);
+  if (named_.some_threads(b, numbers, guard)) return named_barrier(b, numbers, guard, mode);
   const bool device = b.scope != Scope::group && b.scope != Scope::warp;
   // A trap ends the kernel: nobody passes a barrier for which a thread does not come because of one.
   const Pair come = {pool_.any(guard[0], trapped_[0]), pool_.any(guard[1], trapped_[1])};
@@ -53,13 +54,12 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
       for (const size_t t : k_both) set.occurred[t] = pool_.all(set.occurred[t], pool_.not_(cleared[t]));
   }
   r.position = ++position_;
-  if (mode.log && bulk_possible_ && b.scope != Scope::warp)
-    group_meetings_.push_back({position_, guard, loops_around_, 0});
+  if (mode.log && b.scope != Scope::warp) proxies_.meeting(guard);
   if (meets) {
     const Term same = pool_.eq(guard[0], guard[1]);
     const Term apart = pool_.all({pool_.not_(same), pool_.not_(trapped_[0]), pool_.not_(trapped_[1])});
     if (Obligation* o = oblige(Kind::barrier_divergence, apart, in.place, true, mode);
-        o != nullptr && guard[0] != guard[1] && at_several_places(a, b)) {
+        o != nullptr && guard[0] != guard[1] && named_.at_several_places(b, numbers)) {
       o->open = "threads meet at the other barriers of its number";
       perhaps = "a barrier of one number at several places";
     }
@@ -78,7 +78,7 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
     settle(a, in);
   }
   if (b.scope != Scope::warp) {
-    many_writers_.clear();
+    masters.meet();
     if (always(guard)) maybe_held_ = false;
   }
   // Others may have written meanwhile. Two groups see the same only if nothing orders them one after the other.
@@ -87,14 +87,32 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
   for (uint32_t x = 0; x < m_.regions.size(); ++x) {
     if (e.writes[x] == 0 || memory.adversarial({x})) continue;
     const Space space = m_.regions[x].space;
-    if (space == Space::group && !(b.scope != Scope::warp && untouched({x}))) memory.forget({x}, r.local, alike);
+    if (space == Space::group && !(b.scope != Scope::warp && masters.untouched({x})))
+      memory.forget({x}, r.local, alike);
     if (space == Space::global) memory.forget({x}, r.global, alike);
   }
   if (b.scope != Scope::warp) {
-    master_contents(r.local);
-    if (always(r.local)) touched_.clear();
+    masters.contents(r.local);
+    if (always(r.local)) masters.touched({});
   }
   assume_barrier_invariants(a, guard, mode);
+}
+
+NamedBarriers::Operands Execution::numbers_of(Activation& a, const Barrier& b) {
+  NamedBarriers::Operands out;
+  if (b.name) out.name = get(a, b.name);
+  if (b.count) out.count = get(a, b.count);
+  return out;
+}
+
+// One that some threads of the group take part in.
+void Execution::named_barrier(const Barrier& b, const NamedBarriers::Operands& numbers, Pair guard, Mode mode) {
+  if (!named_.decidable(b, numbers)) return;
+  ++position_;
+  if (mode.log && of_one_group()) named_.come(b, numbers, guard);
+  ++position_;
+  // What others have written before they came is seen from here on.
+  if (!b.arrive) forget_written(guard, {Space::group, Space::global});
 }
 
 // Whether a mask of lanes names the thread.
@@ -103,9 +121,7 @@ Term Execution::named(Term mask, int thread) {
   if (options_.warp_size <= w && pool_.is_constant(mask) &&
       (~pool_.value(mask) & formula::ones(static_cast<uint8_t>(options_.warp_size))) == 0)
     return pool_.yes();
-  const auto& id = local_id[static_cast<size_t>(thread)];
-  const Term flat = pool_.add(id[0], pool_.mul(local_size[0], pool_.add(id[1], pool_.mul(local_size[1], id[2]))));
-  const Term lane = pool_.urem(flat, pool_.constant(options_.warp_size, 32));
+  const Term lane = pool_.urem(flat_id(static_cast<size_t>(thread)), pool_.constant(options_.warp_size, 32));
   const Term at = w > 32 ? pool_.zext(lane, w) : pool_.extract(lane, 0, w);
   return pool_.extract(pool_.lshr(mask, at), 0, 1);
 }
@@ -203,11 +219,6 @@ void Execution::agreed(const WarpExchange& w, Pair mask, Pair given, Pair result
   }
 }
 
-Term Execution::flat_id(int thread) {
-  const auto& id = local_id[static_cast<size_t>(thread)];
-  return pool_.add(id[0], pool_.mul(local_size[0], pool_.add(id[1], pool_.mul(local_size[1], id[2]))));
-}
-
 // A shuffle of a whole warp from one lane that the text names (`base = atomicAdd(n, 32)` by the first, then
 // `__shfl_sync(~0u, base, 0)`): what that lane has, with its id and unknowns of its own, if it comes too. Two lanes of
 // a warp get the same, and the tickets of two such lanes are apart like those of any two threads.
@@ -234,15 +245,15 @@ void Execution::led(Activation& a, const WarpExchange& w, Pair result, Pair guar
     const Term variable = n.op == formula::Op::variable ? id : n.op == formula::Op::zext ? n.kids[0] : Term{};
     if (!variable) return;
     memo.emplace(variable.id, pool_.extract(maker[t], 0, pool_.width(variable)));
-    value[t] = as_another(given[t], memo);
-    comes[t] = as_another(guard[t], memo);
+    value[t] = masters.as_another(given[t], memo);
+    comes[t] = masters.as_another(guard[t], memo);
     for (size_t k = 0; k < before; ++k) {
       Ticket m = tickets[k];
       if (m.maker[0] || !m.loops.empty() || m.until != ~0u) continue;
-      m.guard[t] = as_another(m.guard[t], memo);
-      m.offset[t] = as_another(m.offset[t], memo);
-      m.value[t] = as_another(m.value[t], memo);
-      if (m.amount[0]) m.amount[t] = as_another(m.amount[t], memo);
+      m.guard[t] = masters.as_another(m.guard[t], memo);
+      m.offset[t] = masters.as_another(m.offset[t], memo);
+      m.value[t] = masters.as_another(m.value[t], memo);
+      if (m.amount[0]) m.amount[t] = masters.as_another(m.amount[t], memo);
       taken[t].push_back(std::move(m));
     }
   }
@@ -376,10 +387,8 @@ void Execution::tile(Activation& a, const Instruction& in, const WarpExchange& w
     assumptions.insert(
         {"blocks are whole warps: else a matrix function is not defined", order::Assumption::whole_warps});
   } else if (threads % lanes != 0) {
-    const auto& id = local_id[0];
-    const Term flat = pool_.add(id[0], pool_.mul(local_size[0], pool_.add(id[1], pool_.mul(local_size[1], id[2]))));
     const Term whole = pool_.constant((threads - threads % lanes) & 0xffffffffu, 32);
-    oblige(Kind::warp_operands, pool_.all(guard[0], pool_.ule(whole, flat)), in.place, false, mode);
+    oblige(Kind::warp_operands, pool_.all(guard[0], pool_.ule(whole, flat_id(0))), in.place, false, mode);
   }
   arrival_ = {};
   if (pairing_ != Pairing::same_group || pool_.is_false(same_warp)) return;

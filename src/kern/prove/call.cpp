@@ -1,4 +1,6 @@
 // Calls: functions with a body are run in their place, others are what their contract says; any target of a pointer.
+#include <fmt/format.h>
+
 #include <string_view>
 
 #include "ir/assembly.h"
@@ -29,7 +31,7 @@ void Execution::frame(Activation& a, const Instruction& in, const Frame& f, Pair
   a.frames.push_back({&f, in.place, all(guard, chosen), pointer});
   if (f.kind == AccessKind::read) return;
   for (RegionId r : f.access.regions) {
-    std::erase_if(master_stores_, [&](const MasterStore& x) { return x.region == r; });
+    masters.forget(r);
     if (!memory.adversarial(r)) memory.forget(r, guard, mode.lockstep);
   }
 }
@@ -59,10 +61,11 @@ void Execution::call(Activation& a, const Instruction& in, const Call& c, Pair g
       const auto assembly = assembly_effect(f);
       if (assembly && assembly->kind == "barrier") {
         const std::string_view what = assembly->instruction, name = what.substr(0, what.find(' '));
-        object_ = ObjectUse{std::string(name), std::string(what.substr(name.size())), {}};
-        for (const ValueId v : c.arguments) object_->operands.push_back(get(a, v));
+        std::vector<Pair> operands;
+        for (const ValueId v : c.arguments) operands.push_back(get(a, v));
+        mbarriers_.announce(std::string(name), std::string(what.substr(name.size())), std::move(operands));
         // What it orders is not used.
-        if (name != "mbarrier.init" && name != k_arrive_and_wait) perhaps = "'" + object_->name + "'";
+        if (name != "mbarrier.init" && name != k_arrive_and_wait) perhaps = fmt::format("'{}'", name);
       }
       if (assembly && (assembly->kind == "waits" || assembly->kind == "unfollowed")) {
         const std::string quoted = "'" + std::string(assembly->instruction) + "'";

@@ -14,10 +14,6 @@ namespace {
 
 constexpr uint64_t k_block_limit = 400000;  // blocks run in one execution
 
-std::string dimension_name(const char* what, int thread, size_t d) {
-  return std::string(what) + std::to_string(thread) + "." + std::to_string(d);
-}
-
 // Does the function say itself what may be taken for granted of its numbers?
 bool own_contract(const Function& f) {
   for (const Block& b : f.blocks)
@@ -32,18 +28,11 @@ bool own_contract(const Function& f) {
 
 Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, FunctionId entry,
                      const Options& options, Pairing pairing, const Refuted& refuted, Lanes lanes, const Job& job)
-    : memory(pool, m, Pointers{}, pairing == Pairing::same_group),
-      products(pool),
+    : Run(pool, m, effects, entry, options, pairing, lanes),
+      masters(*this, writers_),
       rows(pool),
       promises(pool),
-      pool_(pool),
-      m_(m),
-      effects_(effects),
       writers_(m, effects, entry),
-      entry_(entry),
-      options_(options),
-      pairing_(pairing),
-      lanes_(lanes),
       refuted_(refuted),
       job_(job) {
   const flow::FunctionEffects& e = effects.function(entry);
@@ -93,95 +82,7 @@ std::optional<uint64_t> Execution::required_value(const Function& f, size_t para
 }
 
 void Execution::run() {
-  // Numbers of the launch: from the start, about no particular thread.
-  const auto state = [&](Term t) {
-    if (pool_.is_true(t)) return;
-    Fact f;
-    f.term = t;
-    f.threads = 0;
-    f.names = formula::names(pool_, t);
-    trace.facts.push_back(std::move(f));
-  };
-  std::array<uint64_t, Products::k_axes> fixed{};
-  for (const size_t d : k_dimensions) {
-    const bool divided = options_.global_size[d] != 0;  // into groups of a size that is not fixed
-    fixed[d] = divided ? options_.global_size[d] : options_.launch.local_size[d];
-    fixed[d + 3] = divided ? 1 : options_.launch.num_groups[d];
-  }
-  products.launch(fixed, state);
-  if (products.any()) assumptions.insert(products.assumption());
-  for (const size_t d : k_dimensions) {
-    const uint64_t whole = options_.global_size[d];
-    if (whole != 0) {
-      std::vector<Term> bounds;
-      const auto divisor = [&](uint64_t size, const std::string& what) {
-        if (size != 0) return pool_.constant(size, 32);
-        const Term v = pool_.number_below(whole + 1, 32, what + "." + std::to_string(d), bounds);
-        bounds.push_back(pool_.ule(pool_.constant(1, 32), v));
-        return v;
-      };
-      local_size[d] = divisor(options_.launch.local_size[d], "local_size");
-      num_groups[d] = divisor(options_.launch.num_groups[d], "num_groups");
-      if (!(pool_.is_constant(local_size[d]) && pool_.is_constant(num_groups[d])))
-        bounds.push_back(pool_.eq(pool_.mul(pool_.zext(local_size[d], 64), pool_.zext(num_groups[d], 64)),
-                                  pool_.constant(whole, 64)));
-      for (Term b : bounds) state(b);
-    } else {
-      local_size[d] = products.size(d, "local_size." + std::to_string(d));
-      num_groups[d] = products.size(d + 3, "num_groups." + std::to_string(d));
-    }
-    const auto id = [&](size_t axis, int t) {
-      const Term count = axis < 3 ? local_size[d] : num_groups[d];
-      const std::string name = dimension_name(axis < 3 ? "lid" : "gid", t, d);
-      if (whole == 0) return products.id(axis, t, name);
-      std::vector<Term> bounds;
-      const Term v = pool_.number_below(pool_[count].high, 32, name, bounds);
-      bounds.push_back(pool_.ult(v, count));
-      for (Term b : bounds) state(b);
-      return v;
-    };
-    for (const int t : {0, 1}) {
-      local_id[static_cast<size_t>(t)][d] = id(d, t);
-      group_id[static_cast<size_t>(t)][d] = t == 1 && pairing_ == Pairing::same_group ? group_id[0][d] : id(d + 3, t);
-    }
-  }
-  std::vector<Term> differ;
-  for (const size_t d : k_dimensions) {
-    if (pairing_ == Pairing::same_group)
-      differ.push_back(pool_.ne(local_id[0][d], local_id[1][d]));
-    else
-      differ.push_back(pool_.ne(group_id[0][d], group_id[1][d]));
-  }
-  distinct = pool_.any(std::move(differ));
-  same_warp = pool_.no();
-  const bool unknown_size = options_.warp_size == 0 && options_.warp_sync == 0;
-  if (unknown_size) unknown_warps(state);
-  if (unknown_size && pairing_ == Pairing::same_group && options_.warp_barriers) {
-    same_warp = pool_.eq(warp_of[0], warp_of[1]);
-  } else if (pairing_ == Pairing::same_group && (options_.warp_sync > 0 || options_.warp_barriers)) {
-    Pair warp;
-    for (const size_t t : k_both) {
-      const auto& id = local_id[t];
-      const Term flat = pool_.add(id[0], pool_.mul(local_size[0], pool_.add(id[1], pool_.mul(local_size[1], id[2]))));
-      const uint32_t lanes = options_.warp_sync > 0 ? options_.warp_sync : options_.warp_size;
-      warp[t] = pool_.udiv(flat, pool_.constant(lanes, 32));
-    }
-    same_warp = pool_.eq(warp[0], warp[1]);
-  }
-  if (lanes_ != Lanes::any) {
-    Fact f;
-    f.term = lanes_ == Lanes::same_warp ? same_warp : pool_.not_(same_warp);
-    f.threads = 0;
-    f.names = formula::names(pool_, f.term);
-    if (!pool_.is_true(f.term)) trace.facts.push_back(std::move(f));
-    same_warp = pool_.truth(lanes_ == Lanes::same_warp);
-  }
-
-  trace.local_id = local_id;
-  trace.group_id = group_id;
-  trace.same_warp = same_warp;
-  trace.distinct = distinct;
-
+  launch();
   const Function& f = m_.function(entry_);
   launch_variables = common_variables = pool_.variables();
   Activation a;
@@ -281,38 +182,31 @@ void Execution::run() {
   find_last_tickets();
   find_messages();
   others_in_order_ = messages_possible_;
-  objects_possible_ = std::any_of(m_.functions.begin(), m_.functions.end(), [](const Function& g) {
+  const auto barrier_object = [](const Function& g) {
     const auto assembly = assembly_effect(g);
     return assembly && assembly->kind == "barrier";
-  });
+  };
+  if (std::ranges::any_of(m_.functions, barrier_object)) mbarriers_.expect();
   for (size_t i = 0; i < m_.functions.size(); ++i) {
-    if (effects_.function(entry_).reached[i] == 0) continue;
+    if (effects().reached[i] == 0) continue;
     for (const Block& b : m_.functions[i].blocks)
       for (const Instruction& in : b.instructions)
         if (const auto* x = std::get_if<Barrier>(&in.action)) {
           others_in_order_ = others_in_order_ || x->arrive || x->name || x->count;
-          arrives_ = arrives_ || x->arrive;
-          // A function that is called may be called from several places.
-          const Value* name = x->name ? &m_.functions[i].value(x->name) : nullptr;
-          if (x->arrive && name != nullptr && name->kind == Value::constant)
-            arrives_at_.insert(name->constant_bits);
-          else if (x->arrive)
-            arrives_at_any_ = true;
-          if (name != nullptr && name->kind == Value::constant)
-            places_of_number_[name->constant_bits] += i == entry_.index ? 1 : 2;
-        } else if (const auto* copy = std::get_if<AsyncCopy>(&in.action)) {
-          bulk_possible_ = bulk_possible_ || (by_thread(in) && is_bulk(*copy));
+          named_.in_text(m_.functions[i], *x, i == entry_.index);
+        } else if (const auto* copy = std::get_if<AsyncCopy>(&in.action); copy != nullptr && by_thread(in)) {
+          if (is_bulk(*copy)) proxies_.expect_copies();
         }
   }
-  stores_in_any_order_ = others_in_order_ || !lock_values_.empty();
+  masters.in_any_order(others_in_order_ || !lock_values_.empty());
   axioms();
   function(a, both(pool_.yes()), Mode{}, results, returned);
   locks_begin();
-  objects_written();
+  mbarriers_.conclude();
   ticket_facts();
   ticket_bounds();
-  phases();
-  proxies();
+  named_.conclude();
+  proxies_.conclude();
   for (const Term t : instances(pool_, options_.axioms)) {
     Fact f;
     f.term = t;
@@ -422,7 +316,7 @@ Term Execution::pure(Activation& a, ValueId v, int thread, Mode mode, const Memo
   if (c->op == Op::other) {
     if (!mode.lockstep) return memory.any(width(a.f->value(v).type));
     const Term theirs = of(c->operands[0], 1 - thread, memory_state);
-    return third_ != nullptr ? as_another(theirs, (*third_)[1 - t]) : theirs;
+    return third_ != nullptr ? masters.as_another(theirs, (*third_)[1 - t]) : theirs;
   }
   std::vector<Term> operands;
   std::vector<Pair> pairs;

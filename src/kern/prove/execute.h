@@ -36,11 +36,15 @@
 #include "ir/leaving.h"
 #include "order/assumption.h"
 #include "order/records.h"
+#include "prove/master.h"
+#include "prove/mbarriers.h"
 #include "prove/memory.h"
-#include "prove/products.h"
+#include "prove/named.h"
 #include "prove/promises.h"
 #include "prove/prove.h"
+#include "prove/proxies.h"
 #include "prove/rows.h"
+#include "prove/run.h"
 
 namespace fencepost::prove {
 
@@ -66,14 +70,6 @@ struct CounterWrite {
   bool always = false;  // the first thread of each group makes it, once
 };
 
-using order::AccessRecord;
-using order::BarrierRecord;
-using order::Fact;
-using order::Lanes;
-using order::LockRecord;
-using order::Pairing;
-using order::TicketRecord;
-
 struct Obligation {
   Kind kind = Kind::assertion;
   Term failing;  // must be unsatisfiable
@@ -96,54 +92,28 @@ bool specification(const ir::Function& f);
 // An atomic that leaves what is there: a load, or one that adds 0 or sets no bit.
 bool leaves(const ir::Atomic& at, const ir::Function& f);
 
-// Names of variables, of values that are told by them (not_followed).
-inline constexpr const char* k_exchanged = "exchanged";
-inline const std::string k_ticket = "ticket of ";
-// All threads of a group arrive at an mbarrier and wait there; a barrier of the group follows (std.hdr).
-inline constexpr std::string_view k_arrive_and_wait = "mbarrier.arrive_and_wait";
-
-class Execution {
+class Execution : public Run {
  public:
   Execution(Pool& pool, const ir::Module& m, const flow::Effects& effects, ir::FunctionId entry, const Options& options,
             Pairing pairing, const Refuted& refuted, Lanes lanes, const Job& job);
   void run();
 
-  order::Trace trace;  // what the order of the threads' accesses is read from
   std::vector<Ticket> tickets;
   std::vector<std::pair<std::string, Term>> null_parameters;  // by name: the pointer is null
   std::vector<std::string> null_arguments;                    // of these, what the launch gives as null
   std::set<uint64_t> tested_null;                             // by variable: those that the kernel compares with null
   std::map<uint32_t, std::string> given_null;                 // by region: other parameters that are given null
-  order::Assumptions assumptions;
   std::vector<Obligation> obligations;
-  std::set<std::string> unsupported;
-  std::string perhaps;  // a barrier that may order threads of a group in ways that are not decided; "": none
   std::set<std::string> candidates;  // proposed in this run
   std::map<uint64_t, Term> choices;  // variables that say which access is the one in its set, by number
-  std::array<std::array<Term, 3>, 2> local_id, group_id;
-  std::array<Term, 3> local_size, num_groups;
   std::vector<std::pair<std::string, Pair>> scalars;  // parameters of the entry function
-  uint64_t launch_variables = 0;                      // those below are of the launch
-  uint64_t common_variables = 0;                      // those below are of the launch and of the parameters
-  // Warps of which nothing is known: each thread's number and lane, as variables.
-  Pair warp_of, lane_of;
-  Term warp_size, warp_count;
-  Term same_warp;         // the two threads are of one warp; false without warps
-  Term distinct;          // the two are different threads
-  Term required;          // conjunction of the entry function's requirements, thread 0
-  Term required_of_both;  // and of both threads
-  bool stopped = false;   // the job ran out of time: nothing above is complete
-  Contracts contracts;    // of the functions that were called
-  Memory memory;
-  Pointers pointers;
-  Products products;  // of sizes that are not fixed
-  // Terms of a thread as the first of its group has them, or another with ids of its own (master.cpp).
-  Term as_master(Term t, int thread);
-  Pair as_masters(const Pair& p);
-  void same_for_group(Term t, int thread);
-  Term as_another(Term t, std::unordered_map<uint32_t, Term>& memo);
-  Rows rows;          // what offsets are sums of
-  Promises promises;  // what runs keep to that is not among the facts
+  Term required;                                      // conjunction of the entry function's requirements, thread 0
+  Term required_of_both;                              // and of both threads
+  bool stopped = false;                               // the job ran out of time: nothing above is complete
+  Contracts contracts;                                // of the functions that were called
+  Masters masters;                                    // what the first thread of a group did for all
+  Rows rows;                                          // what offsets are sums of
+  Promises promises;                                  // what runs keep to that is not among the facts
 
  private:
   // Which assertions and invariants of a loop are asked about where threads may leave it one by one (`special`): those
@@ -231,8 +201,6 @@ class Execution {
                 int depth = 0) const;
   bool mentions_other(const Activation& a, ir::ValueId v) const;
   bool special(const Activation& a, const ir::Annotation& n) const;
-  Term offset_of(Term pointer) { return pool_.extract(pointer, 0, pointers.offset_bits); }
-  Term base_of(Term pointer) { return pool_.extract(pointer, pointers.offset_bits, 16); }
 
   // contracts
   bool constants_of(Term t, std::set<uint64_t>& out, int depth) const;
@@ -363,69 +331,11 @@ class Execution {
     Pair guard;           // of the last one that was committed
     std::vector<uint32_t> loops;
   } stages_;
-  // ---- bulk copies and the asynchronous proxy (proxies.cpp)
-  // An instruction that a thread comes to, or an access by it.
-  struct ProxyPoint {
-    uint32_t position = 0;
-    Pair guard;
-    std::vector<uint32_t> loops;
-    uint64_t pending = 0;  // of a wait; of a fence: the memory it names
-  };
-  struct GenericUse {
-    ProxyPoint at;
-    ir::AccessKind kind = ir::AccessKind::read;
-    ir::RegionId region;
-    bool object = false;  // of an mbarrier
-    bool lasts = false;   // an asynchronous copy that is no bulk copy: no fence is looked for
-  };
-  struct BulkUse {
-    ProxyPoint at;
-    const ir::AsyncCopy* copy = nullptr;
-    Pair to, from;
-  };
-  bool implied(Pair guard, Pair by);
-  bool fenced(const GenericUse& g, const BulkUse& c);
-  bool waited_for(const BulkUse& c);
-  void note_generic(ir::AccessKind kind, ir::RegionId r, Pair guard, Pair pointer, bool lasts);
-  void note_bulk(const ir::AsyncCopy& c, Pair guard, Pair to, Pair from);
-  void note_proxy(const ir::OwnWait& w, Pair guard, Mode mode);
-  void proxies();
-  bool bulk_possible_ = false, made_by_copy_ = false;
-  std::vector<GenericUse> generic_uses_;
-  std::vector<BulkUse> bulk_uses_;
-  std::vector<ProxyPoint> proxy_fences_, bulk_commits_, bulk_waits_, group_meetings_;
-  // ---- barriers of some threads of the group (named.cpp)
-  bool some_threads(Activation& a, const ir::Barrier& b, Pair guard);
-  uint64_t threads_of_group() const;
-  bool at_several_places(Activation& a, const ir::Barrier& b);
-  std::map<uint64_t, uint32_t> places_of_number_;  // of the text, by the number of the barrier
-  bool arrives_ = false;                           // there is a barrier at which threads arrive without waiting
-  std::set<uint64_t> arrives_at_;                  // its numbers, where they are constants
-  bool arrives_at_any_ = false;                    // else
-  void named_barrier(Activation& a, const ir::Barrier& b, Pair guard, Mode mode);
-  void phases();
-  std::string phases_of(std::vector<order::NamedRecord*>& list, const std::vector<std::array<uint64_t, 3>>& threads);
-  bool others_in_order_ = false;      // there are flags, or barriers of some threads
-  bool stores_in_any_order_ = false;  // what is stored between two barriers may be ordered in other ways
-  // ---- what one thread of the group did for all (master.cpp)
-  bool by_master(Term guard, int thread);
-  bool by_masters(const Pair& guard);
-  void master_store(ir::RegionId r, Pair guard, Pair pointer, uint32_t bytes, bool pointer_value, Pair value);
-  void master_ticket(const Ticket& k);
-  void master_contents(Pair barrier);
-  void touch(const ir::Access& access);
-  bool untouched(ir::RegionId r) const;
-  struct MasterStore {
-    ir::RegionId region;
-    Pair guard, offset, value;
-    uint32_t bytes = 0;
-    bool pointer = false;
-  };
-  std::vector<MasterStore> master_stores_;  // since the last barrier, of a known thread of the group
-  std::set<uint32_t> touched_;              // group arrays that threads may have written since the last barrier
-  uint32_t unmastered_ = 0;                 // loops around that no barrier keeps in step
-  std::array<std::unordered_map<uint32_t, Term>, 2> master_terms_;
-
+  bool made_by_copy_ = false;  // what is logged is made by an asynchronous copy
+  NamedBarriers::Operands numbers_of(Activation& a, const ir::Barrier& b);
+  void named_barrier(const ir::Barrier& b, const NamedBarriers::Operands& numbers, Pair guard, Mode mode);
+  bool others_in_order_ = false;  // there are flags, or barriers of some threads
+  std::optional<Ticket> master_ticket(const Ticket& k);
   uint64_t ticket_step(const ir::Atomic& at, const ir::Function& f) const;
   void axioms();
   void find_counters();
@@ -455,36 +365,11 @@ class Execution {
   bool updates_possible_ = false;    // which may order threads in forms that are not decided
   std::vector<uint8_t> one_ticket_;  // by region
   bool tickets_possible_ = false;
-  std::vector<uint32_t> loops_around_;
   std::set<uint32_t> loose_loops_;  // of these: run as a summary, each thread in an iteration of its own
   std::vector<CounterWrite> counter_writes_;
   std::vector<uint32_t>
       meetings_of_all_;      // barriers of the whole group that fence local memory, by position; outside loops
   bool maybe_held_ = false;  // a lock may have been taken since the last barrier of the group
-  // ---- barriers that lie in shared memory (mbarriers.cpp)
-  struct ObjectUse {
-    std::string name, form;  // of the instruction; what its operands are
-    std::vector<Pair> operands;
-  };
-  struct Object {
-    uint32_t begun = 0;   // where it is initialised; 0: not yet
-    Pair count, arrived;  // for how many arrivals; what the arrival gave, none: there was none
-    bool met = false;     // all threads have arrived and waited there
-  };
-  // What may write where a barrier lies, and is no use of one.
-  struct Overwrite {
-    ir::RegionId region;
-    Pair guard, offset;
-    uint32_t bytes = 0;
-  };
-  void use_object(const ir::Access& access, Pair guard, Pair pointer);
-  std::string pass_object(Object& o, const ObjectUse& use, Pair guard);
-  void objects_written();
-  std::optional<ObjectUse> object_;                          // of the access that comes next
-  std::map<std::pair<uint32_t, uint64_t>, Object> objects_;  // by region and offset
-  std::vector<Overwrite> overwrites_;
-  bool objects_possible_ = false, object_access_ = false;  // the access that is being logged is a use of one
-  std::set<uint32_t> many_writers_;  // group arrays that threads other than the master have written since then
   uint32_t loop_runs_ = 0;
 
   // How far the counter is moved by one thread, at most.
@@ -513,12 +398,10 @@ class Execution {
   void ticket_distance(const Ticket& i, const Ticket& j);
   void amounts_apart(const Ticket& i, const Ticket& j, Term different);
   Term different_makers(const Ticket& i, const Ticket& j);
-  Term flat_id(int thread);
   void below_count(ir::RegionId r, Term count, int thread, uint32_t bytes);
   void led(Activation& a, const ir::WarpExchange& w, Pair result, Pair guard, Mode mode);
   void ticket_bounds();
   std::optional<uint64_t> set_to_at_most(ir::RegionId r) const;
-  void unknown_warps(const std::function<void(Term)>& state);
   std::set<size_t> compared_with_null() const;
   void note_null_test(Term pointer);
   uint8_t alignment(Term base) const;
@@ -539,34 +422,17 @@ class Execution {
   void fact(Term guard, Term claim, int thread, bool both = false);
   // Null when there is nothing to ask. Facts that are added later do not count for the question.
   Obligation* oblige(Kind kind, Term failing, ir::PlaceId place, bool both, Mode mode);
-  Pair both(Term t) const { return {t, t}; }
-  // Of both threads, without a question to the solver.
-  bool always(const Pair& p) const {
-    return std::ranges::all_of(p, [&](Term t) { return pool_.is_true(t); });
-  }
-  bool never(const Pair& p) const {
-    return std::ranges::all_of(p, [&](Term t) { return pool_.is_false(t); });
-  }
-  bool every(const Pair& p, uint64_t n) const {
-    return std::ranges::all_of(p, [&](Term t) { return pool_.is_constant(t, n); });
-  }
-  Pair all(Pair a, Pair b) { return {pool_.all(a[0], b[0]), pool_.all(a[1], b[1])}; }
   const flow::Recurrences& recurrences(ir::FunctionId f);
   std::optional<uint64_t> required_value(const ir::Function& f, size_t parameter);
   bool essential(ir::FunctionId f, ir::ValueId v);
   const flow::LoopEffects& loop_effects(ir::FunctionId f, uint32_t l);
 
-  Pool& pool_;
-  const ir::Module& m_;
-  const flow::Effects& effects_;
   const flow::Writers writers_;
-  ir::FunctionId entry_;
-  const Options& options_;
-  Pairing pairing_;
-  Lanes lanes_;
   const Refuted& refuted_;
   const Job& job_;
-  uint32_t position_ = 1;
+  Proxies proxies_{*this};
+  Mbarriers mbarriers_{*this, masters};
+  NamedBarriers named_{*this};
   // Edges of the kernel, outside of loops, to where no meeting point comes any more, and who takes them.
   std::vector<std::pair<ir::BlockId, Pair>> leaving_;
   std::unique_ptr<ir::Leaving> way_out_;

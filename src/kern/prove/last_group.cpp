@@ -54,14 +54,9 @@ void Execution::last_ticket(Activation& a, const Instruction& in, const Atomic& 
   if (at.op != AtomicOp::increment && at.op != AtomicOp::increment_to &&
       (at.op != AtomicOp::add || ticket_step(at, *a.f) != 1 || a.f->value(at.operands[0]).constant_bits != 1))
     return;
-  const bool first = by_masters(guard) && loops_around_.empty() && unmastered_ == 0;
-  if (first) {
-    // What other groups have written is seen from here on.
-    const flow::FunctionEffects& e = effects_.function(entry_);
-    for (uint32_t x = 0; x < m_.regions.size(); ++x)
-      if (e.writes[x] != 0 && !memory.adversarial({x}) && m_.regions[x].space == Space::global)
-        memory.forget({x}, guard, false);
-  }
+  const bool first = by_masters(guard) && loops_around_.empty() && masters.in_step();
+  // What other groups have written is seen from here on.
+  if (first) forget_written(guard, {Space::global});
   if (!mode.log || pairing_ != Pairing::other_group) return;
   TicketRecord k;
   k.region = at.access.regions[0];
@@ -71,10 +66,9 @@ void Execution::last_ticket(Activation& a, const Instruction& in, const Atomic& 
   const Term groups = group_count(pool_.width(k.value[0]));
   k.first_thread = first && static_cast<bool>(groups);
   k.groups = groups ? groups : pool_.constant(0, pool_.width(k.value[0]));
-  for (const int t : {0, 1}) {
-    const auto i = static_cast<size_t>(t);
-    k.master_guard[i] = first ? as_master(guard[i], t) : pool_.no();
-    k.master_value[i] = first ? as_master(k.value[i], t) : k.value[i];
+  for (const size_t t : k_both) {
+    k.master_guard[t] = first ? masters.of(guard[t], t) : pool_.no();
+    k.master_value[t] = first ? masters.of(k.value[t], t) : k.value[t];
   }
   for (const Term p : pointer)
     k.first_thread =

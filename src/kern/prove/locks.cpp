@@ -104,12 +104,7 @@ void Execution::lock(const Activation& a, const Instruction& in, const Atomic& a
     }
     maybe_held_ = true;
     // What the last holder wrote is seen from here on.
-    const flow::FunctionEffects& e = effects_.function(entry_);
-    for (uint32_t x = 0; x < m_.regions.size(); ++x) {
-      const Space s = m_.regions[x].space;
-      if (e.writes[x] != 0 && !memory.adversarial({x}) && (s == Space::group || s == Space::global))
-        memory.forget({x}, guard, false);
-    }
+    forget_written(guard, {Space::group, Space::global});
   }
   trace.locks.push_back(std::move(r));
 }

@@ -338,7 +338,7 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
   const bool mastered = loop_effects(a.id, l).group_barrier || loop_effects(a.id, l).device_barrier;
   if (mastered && pairing_ == Pairing::other_group)
     for (const int t : {0, 1})
-      if (const Term v = run.k_variable[static_cast<size_t>(t)]; v) same_for_group(v, t);
+      if (const Term v = run.k_variable[static_cast<size_t>(t)]; v) masters.same_for_group(v, static_cast<size_t>(t));
   // Facts about the count and the phis; they are added after the questions about the entry, which must not rest on
   // them: what is assumed of the fresh values may contradict itself when an invariant is false at the start.
   std::vector<std::pair<Term, int>> known;
@@ -466,8 +466,8 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
   }
   run.position = ++position_;
   // What was stored before the loop may have been read and replaced in earlier iterations.
-  master_stores_.clear();
-  if (!mastered) ++unmastered_;
+  masters.forget();
+  if (!mastered) masters.enter_loose_loop();
   // Of a thread that does not enter, the count is the other's.
   for (const auto& [term, t] : known) fact(entry[static_cast<size_t>(t)], term, t);
   // What the loop writes is unknown.
@@ -488,7 +488,7 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
       memory.forget({r}, since, forget_common && mode.lockstep && !maybe_held_ && !others_in_order_);
   }
   for (uint32_t r = 0; r < m_.regions.size(); ++r)
-    if (e.writes[r] != 0) touched_.insert(r);
+    if (e.writes[r] != 0) masters.touch({r});
   for (const auto& [v, now] : run.phis) set(a, v, now);
   if (tracking_ && mode.check) forget_sets(a, l, entry);
   assume_candidates(run, run.phis, run.k, entry, mode);
@@ -496,8 +496,8 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
   a.block = a.cfg->loops()[l].header;
   wide_invariants(a, l, entry, mode, Header::assume);
   body(a, l, run, mode);
-  if (!mastered) --unmastered_;
-  master_stores_.clear();
+  if (!mastered) masters.leave_loose_loop();
+  masters.forget();
   for (const int t : {0, 1}) come_back_facts(run, run.latch[static_cast<size_t>(t)], t);
   if (mode.check) {
     ++position_;
@@ -540,7 +540,7 @@ Execution::LoopRun Execution::next_iteration(Activation& a, uint32_t l, const Lo
   }
   assume_candidates(run, run.phis, run.k, run.entry, mode);
   body(a, l, run, mode);
-  master_stores_.clear();
+  masters.forget();
   return run;
 }
 
@@ -618,7 +618,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     collector_ = outer;
   };
   if (!(met || by_warp) || !mode.lockstep) {
-    bool touches = objects_possible_;  // whose bytes may be written (objects_written)
+    bool touches = mbarriers_.expected();  // whose bytes may be written (Mbarriers)
     for (uint32_t r = 0; r < m_.regions.size(); ++r)
       // Additions to a counter of the group count for pairs of two groups too (move_counter).
       touches = touches || (counters_[r] != 0 && e.atomics[r] != 0) ||

@@ -1,10 +1,4 @@
-// What is not known of the machine and of the caller, as variables: which threads make a warp, which pointers are null,
-// and where arrays lie.
-//
-// Warps of unknown size (OpenCL: "the mapping of work-items to sub-groups is implementation-defined", OpenCL 3.0 API
-// 3.2.1). Each thread has a number of its sub-group and a number in it, as variables. Known is only that two threads of
-// a group do not have both in common, and that all numbers are below their counts. A linear mapping with an unknown
-// size was tried and lost: it assumes what no specification says, and divides by a variable.
+// What is not known of the machine and of the caller, as variables: which pointers are null, and where arrays lie.
 //
 // Null pointers. A parameter that the kernel compares with null may be null; for others a null pointer is a fault of
 // the caller, since nothing in the kernel speaks of it. An access through a parameter that is null is such a fault too,
@@ -21,26 +15,6 @@
 namespace fencepost::prove {
 
 using namespace ir;
-
-void Execution::unknown_warps(const std::function<void(Term)>& state) {
-  warp_size = pool_.variable(32, "sub_group_size");
-  warp_count = pool_.variable(32, "sub_groups");
-  uint64_t threads = 1;
-  for (const Term n : local_size)
-    if (!pool_.is_constant(n) || __builtin_mul_overflow(threads, pool_.value(n), &threads)) threads = 0;
-  for (const Term n : {warp_size, warp_count}) {
-    state(pool_.ule(pool_.constant(1, 32), n));
-    if (threads != 0) state(pool_.ule(n, pool_.constant(threads, 32)));
-  }
-  for (const size_t t : k_both) {
-    warp_of[t] = pool_.variable(32, t == 0 ? "sub_group" : "sub_group'");
-    lane_of[t] = pool_.variable(32, t == 0 ? "lane" : "lane'");
-    state(pool_.ult(warp_of[t], warp_count));
-    state(pool_.ult(lane_of[t], warp_size));
-  }
-  if (pairing_ == Pairing::same_group)
-    state(pool_.implies(distinct, pool_.any(pool_.ne(warp_of[0], warp_of[1]), pool_.ne(lane_of[0], lane_of[1]))));
-}
 
 // The pointer parameters of the entry that some comparison with null may be about. Structures that hold pointers are
 // noted in the memory.

@@ -1,54 +1,51 @@
-// Barriers that lie in shared memory: mbarrier, of which cuda::barrier is made.
-//
-// What a use of one does is defined only behind its initialisation, and a phase ends when as many threads have arrived
-// as it was initialised for (PTX ISA, mbarrier). What no one has initialised, or what waits for another number of
-// threads than come, is no race; so a kernel is decided only if it is shown of each barrier that it uses:
-//  - the first thread of each group initialises it, always and once, outside of loops, for as many arrivals as the
-//    group has threads;
-//  - a barrier of the whole group stands between that and every use;
-//  - nothing else writes its bytes;
-//  - all threads arrive at the same times. `arrive_and_wait` of the stand-in header is followed by a barrier of the
-//    group: that all come to it is asked there. An arrival for itself is made by all threads, once, outside of loops
-//    and behind all others, and who waits does so for the phase of that arrival.
-// Else it is not decided, by the name of the array. What an arrival for itself orders is not used.
-// Not tried: barriers for some of the threads (producers and consumers), transactions, phases in loops.
-#include <algorithm>
+#include "prove/mbarriers.h"
 
-#include "prove/execute.h"
+#include <algorithm>
 
 namespace fencepost::prove {
 
 using namespace ir;
 
-void Execution::use_object(const Access& access, Pair guard, Pair pointer) {
-  object_access_ = object_.has_value();
-  if (!object_) return;
-  const ObjectUse use = *std::exchange(object_, std::nullopt);
-  const std::string name = access.regions.empty() ? "an mbarrier" : "'" + m_.region(access.regions[0]).name + "'";
-  const auto open = [&](const std::string& what) { unsupported.insert("whether " + name + " " + what); };
-  const Pair at{offset_of(pointer[0]), offset_of(pointer[1])};
-  if (access.regions.size() != 1 || m_.region(access.regions[0]).space != Space::group || at[0] != at[1] ||
+void Mbarriers::announce(std::string name, std::string form, std::vector<Pair> operands) {
+  next_ = Use{std::move(name), std::move(form), std::move(operands)};
+}
+
+void Mbarriers::written(RegionId r, const Pair& guard, const Pair& offset, uint32_t bytes) {
+  if (possible_ && !in_use_ && run_.module().region(r).space == Space::group)
+    overwrites_.push_back({r, guard, offset, bytes});
+}
+
+void Mbarriers::access(const Access& access, const Pair& guard, const Pair& pointer,
+                       const std::vector<uint32_t>& meetings) {
+  in_use_ = next_.has_value();
+  if (!next_) return;
+  const Use use = *std::exchange(next_, std::nullopt);
+  const std::string name =
+      access.regions.empty() ? "an mbarrier" : "'" + run_.module().region(access.regions[0]).name + "'";
+  const auto open = [&](const std::string& what) { run_.unsupported.insert("whether " + name + " " + what); };
+  const Pair at = run_.offsets_of(pointer);
+  if (access.regions.size() != 1 || run_.module().region(access.regions[0]).space != Space::group || at[0] != at[1] ||
       !pool_.is_constant(at[0]))
     return open("is one barrier in shared memory for all threads of a group");
   Object& o = objects_[{access.regions[0].index, pool_.value(at[0])}];
   if (use.name == "mbarrier.init" && use.operands.size() == 1) {
-    const bool first = by_masters(guard) && always(as_masters(guard));
-    if (!loops_around_.empty() || !first || o.begun != 0)
+    const bool first = run_.by_masters(guard) && run_.always(masters_.of_both(guard));
+    if (!run_.loops_around().empty() || !first || o.begun != 0)
       return open("is initialised once, by the first thread of each group");
-    o.begun = position_;
+    o.begun = run_.position();
     o.count = use.operands[0];
     return;
   }
-  const bool begun = o.begun != 0 && std::any_of(meetings_of_all_.begin(), meetings_of_all_.end(),
-                                                 [&](uint32_t m) { return o.begun < m && m < position_; });
+  const bool begun =
+      o.begun != 0 && std::ranges::any_of(meetings, [&](uint32_t m) { return o.begun < m && m < run_.position(); });
   if (!begun) return open("is initialised before '" + use.name + "'");
-  const Term threads = pool_.mul(local_size[0], pool_.mul(local_size[1], local_size[2]));
-  if (o.count != both(threads)) return open("is initialised for as many arrivals as the group has threads");
-  if (const std::string why = pass_object(o, use, guard); !why.empty()) open(why);
+  const Term threads = pool_.mul(run_.local_size[0], pool_.mul(run_.local_size[1], run_.local_size[2]));
+  if (o.count != Run::both(threads)) return open("is initialised for as many arrivals as the group has threads");
+  if (const std::string why = pass(o, use, guard); !why.empty()) open(why);
 }
 
 // What is not known of the phases of a use; "": nothing.
-std::string Execution::pass_object(Object& o, const ObjectUse& use, Pair guard) {
+std::string Mbarriers::pass(Object& o, const Use& use, const Pair& guard) const {
   constexpr const char *k_phases = "is passed in phases that can be told apart",
                        *k_waits = "is waited at for the phase of the arrival before";
   if (use.name == k_arrive_and_wait) {
@@ -56,19 +53,18 @@ std::string Execution::pass_object(Object& o, const ObjectUse& use, Pair guard) 
     return o.arrived[0] ? k_phases : "";
   }
   if (use.name == "mbarrier.arrive" && use.operands.size() == 2) {
-    const bool all = always(guard);
-    if (!loops_around_.empty() || !all || !every(use.operands[0], 1) || o.arrived[0]) return k_phases;
+    const bool all = run_.always(guard);
+    if (!run_.loops_around().empty() || !all || !run_.every(use.operands[0], 1) || o.arrived[0]) return k_phases;
     o.arrived = use.operands[1];
     return "";
   }
   if (use.form == " token") return !o.arrived[0] || use.operands[0] != o.arrived ? k_waits : "";
-  if (use.form == " parity") return !o.arrived[0] || o.met || !every(use.operands[0], 0) ? k_waits : "";
+  if (use.form == " parity") return !o.arrived[0] || o.met || !run_.every(use.operands[0], 0) ? k_waits : "";
   return "has the phases that arrivals and waiting alone give it, beside '" + use.name + "'";
 }
 
-// The bytes of a barrier are written by its uses alone.
-void Execution::objects_written() {
-  const uint8_t ow = pointers.offset_bits;
+void Mbarriers::conclude() {
+  const uint8_t ow = run_.pointers.offset_bits;
   for (const auto& [place, o] : objects_) {
     const Term at = pool_.constant(place.second, ow);
     for (const Overwrite& w : overwrites_) {
@@ -77,7 +73,8 @@ void Execution::objects_written() {
         const Term near = pool_.any(pool_.ult(pool_.sub(w.offset[t], at), pool_.constant(8, ow)),
                                     pool_.ult(pool_.sub(at, w.offset[t]), pool_.constant(w.bytes, ow)));
         if (!pool_.is_false(pool_.all(w.guard[t], near)))
-          unsupported.insert("whether '" + m_.region(w.region).name + "' is written as a barrier alone");
+          run_.unsupported.insert("whether '" + run_.module().region(w.region).name +
+                                  "' is written as a barrier alone");
       }
     }
   }

@@ -23,7 +23,7 @@ void Execution::own_copy(Activation& a, const Instruction& in, const AsyncCopy& 
   if (own_copies_.size() > 1000) unsupported.insert("so many asynchronous copies");
   if (!is_bulk(c)) own_copies_.push_back(copy);
   if (!mode.log) return;
-  if (is_bulk(c)) note_bulk(c, guard, to, from);
+  if (is_bulk(c)) proxies_.copy(c, guard, to, from);
   made_by_copy_ = true;
   const uint8_t ow = pointers.offset_bits;
   for (const bool writes : {true, false}) {
@@ -38,10 +38,10 @@ void Execution::own_copy(Activation& a, const Instruction& in, const AsyncCopy& 
       pointer[t] = pool_.concat(base_of(start[t]), pool_.add(offset_of(start[t]), pool_.scale(wide, access.bytes)));
     }
     for (RegionId r : access.regions) {
-      if (!is_bulk(c)) note_generic(writes ? AccessKind::write : AccessKind::read, r, g, pointer, true);
+      const AccessKind kind = writes ? AccessKind::write : AccessKind::read;
+      if (!is_bulk(c)) proxies_.access(kind, r, g, pointer, writes && mbarriers_.in_use(), true);
       const size_t before = trace.accesses.size();
-      log(writes ? AccessKind::write : AccessKind::read, access, r, g, pointer, both(pool_.no()), false, in.place,
-          nullptr);
+      log(kind, access, r, g, pointer, both(pool_.no()), false, in.place, nullptr);
       if (trace.accesses.size() == before) continue;
       trace.accesses.back().mode = order::Mode::asynchronous;
       trace.accesses.back().own = true;
@@ -76,7 +76,10 @@ void Execution::own_wait(const OwnWait& w, Pair guard, Mode mode) {
   const bool counted = mode.log && std::none_of(loops_around_.begin(), loops_around_.end(),
                                                 [&](uint32_t l) { return loose_loops_.contains(l); });
   const auto alike = [&] { return stages_.guard == guard && stages_.loops == loops_around_; };
-  if (!of_groups(w.what)) return note_proxy(w, guard, mode);
+  if (!of_groups(w.what)) {
+    if (mode.log) proxies_.wait(w, guard);
+    return;
+  }
   switch (w.what) {
     case OwnCopies::commit:
       ++stages_.committed;
@@ -157,7 +160,7 @@ bool Execution::written_out(Activation& a, uint32_t l, Pair entry, Mode mode) {
     LoopRun next = next_iteration(a, l, runs.back(), mode);
     runs.push_back(std::move(next));
   }
-  master_stores_.clear();
+  masters.forget();
   for (const auto& [v, now] : start) a.wide.erase(v.index);
   std::map<std::pair<uint32_t, uint32_t>, Pair> left = runs.back().exits;
   for (const size_t t : k_both)

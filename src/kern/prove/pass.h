@@ -488,11 +488,12 @@ class Pass {
           return pool.variable(pool.width(t), "not known");
       return t;
     };
-    return {
-        [&x, checked](Term t, order::Messages::Renaming& renaming) { return checked(x.as_another(t, renaming), {}); },
-        [&x, checked, groups](Term t, int thread) {
-          return checked(x.as_master(t, thread), groups[static_cast<size_t>(thread)]);
-        }};
+    return {[&x, checked](Term t, order::Messages::Renaming& renaming) {
+              return checked(x.masters.as_another(t, renaming), {});
+            },
+            [&x, checked, groups](Term t, int thread) {
+              return checked(x.masters.of(t, static_cast<size_t>(thread)), groups[static_cast<size_t>(thread)]);
+            }};
   }
 
   bool hidden(const std::string& symbol) const {

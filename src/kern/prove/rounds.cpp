@@ -9,8 +9,8 @@ using namespace ir;
 
 // What is run beside the way of the threads: afterwards they are where they were, and what it has shown is of it alone.
 Execution::Aside Execution::set_aside(const Activation& a) const {
-  return {a.values, a.guards,           a.loop_entry,   a.edges,         a.wide,  memory.state,
-          sets_,    trace.facts.size(), tickets.size(), promises.size(), touched_};
+  return {a.values, a.guards,           a.loop_entry,   a.edges,         a.wide,           memory.state,
+          sets_,    trace.facts.size(), tickets.size(), promises.size(), masters.touched()};
 }
 
 void Execution::come_back(Activation& a, const Aside& aside, bool summary) {
@@ -30,7 +30,7 @@ void Execution::come_back(Activation& a, const Aside& aside, bool summary) {
   a.wide = aside.wide;
   memory.state = aside.memory;
   sets_ = aside.sets;
-  touched_ = aside.touched;
+  masters.touched(aside.touched);
 }
 
 // k-induction: the user's invariants hold in each of the first k iterations, and in the one that follows k in which

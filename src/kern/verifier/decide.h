@@ -1,7 +1,7 @@
 #pragma once
 // Internal to the room: one kernel at one launch, decided. The prover is asked, the kernel is run against its answer
-// (attack.h), what was found is looked for in a run (service.h), and then the reasons are gone through for which a proof
-// does not count: no two threads meet the preconditions, the host launches the kernel otherwise, a part of the text is
+// (attack.h), what was found is looked for in a run (service.h), and then the reasons are gone through for which a
+// proof does not count: no two threads meet the preconditions, the host launches the kernel otherwise, a part of the text is
 // compiled elsewhere, or --strict or the model do not grant what the proof takes for granted. A reason makes the row
 // `unknown`, with the reason as a sentence.
 //
@@ -23,15 +23,15 @@
 
 namespace fencepost::verifier {
 
-// What all rows of a file have in common.
+// What all rows of a file have in common. `begin`: of the command; --budget counts from there.
 struct FileInput {
   const Source& file;
   const clangfe::Unit& unit;
   const Beside& beside;
   const flow::Effects& effects;
-  std::vector<prove::Axiom> axioms;             // of --axioms
-  std::shared_ptr<formula::Second> second;      // null: no other solver is asked
-  std::chrono::steady_clock::time_point begin;  // of the command: --budget counts from here
+  std::vector<prove::Axiom> axioms;         // of --axioms
+  std::shared_ptr<formula::Second> second;  // null: no other solver is asked
+  std::chrono::steady_clock::time_point begin;
 };
 
 const clangfe::HostKernel* host_kernel(const clangfe::Unit& unit, const ir::Function& f);
