@@ -1,9 +1,9 @@
 #pragma once
 // Internal to the room: one kernel at one launch, decided. The prover is asked, the kernel is run against its answer
 // (attack.h), what was found is looked for in a run (service.h), and then the reasons are gone through for which a
-// proof does not count: no two threads meet the preconditions, the host launches the kernel otherwise, a part of the text is
-// compiled elsewhere, or --strict or the model do not grant what the proof takes for granted. A reason makes the row
-// `unknown`, with the reason as a sentence.
+// proof does not count: no two threads meet the preconditions, the host launches the kernel otherwise, a part of the
+// text is compiled elsewhere, or --strict or the model do not grant what the proof takes for granted. A reason makes
+// the row `unknown`, with the reason as a sentence.
 //
 // Callers come before those that they call: a function that is called is asked about at the arguments that calls were
 // seen to have.
@@ -39,7 +39,7 @@ const clangfe::HostKernel* host_kernel(const clangfe::Unit& unit, const ir::Func
 class Decider {
  public:
   explicit Decider(FileInput in) : in_(std::move(in)) {}
-  // All rows have to be named before the first is decided: a kernel puts back a counter in each of its launches, or not.
+  // All rows are named before the first is decided: a kernel puts back a counter in each of its launches, or not.
   void asked(const std::string& symbol) { handed_on_.asked(symbol); }
   // `row`: any number of the caller's, under which `broken` has it.
   KernelReport decide(size_t row, ir::FunctionId f, const Question& question);
