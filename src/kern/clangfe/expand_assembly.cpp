@@ -9,7 +9,6 @@
 //    cluster), or whose accesses end when something else says so, is `unfollowed`: the kernel is read, and what the
 //    proof finds or does not find beside it is not decided, by the name of the instruction.
 //  - One that only makes threads wait, and so takes executions away, `waits`: what it orders is not used.
-// More than 800 lines: one class, all of whose functions write behind one point of the text.
 // Source: PTX ISA 9.7.
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/IR/IRBuilder.h>
@@ -23,6 +22,7 @@
 #include <map>
 #include <set>
 
+#include "clangfe/assembly_operands.h"
 #include "clangfe/lowering.h"
 #include "clangfe/ptx_table.h"
 #include "clangfe/ptx_text.h"
@@ -34,17 +34,10 @@ namespace {
 
 constexpr const char* k_space = "fencepost.space";
 
-class Expansion {
+class Expansion : AssemblyOperands {
  public:
   Expansion(llvm::CallInst* call, const std::vector<PtxStatement>& statements)
-      : call_(call),
-        assembly_(llvm::cast<llvm::InlineAsm>(call->getCalledOperand())),
-        f_(*call->getFunction()),
-        module_(*f_.getParent()),
-        context_(f_.getContext()),
-        layout_(module_.getDataLayout()),
-        b_(call),
-        statements_(statements) {}
+      : AssemblyOperands(call), statements_(statements) {}
 
   // False: nothing was changed.
   bool run() {
@@ -55,18 +48,14 @@ class Expansion {
     }
     for (const PtxStatement& s : statements_)
       if (is_jump(s) && (s.operands.size() != 1 || labels_.count(s.operands[0]) == 0)) return false;
-    b_.SetInsertPoint(&f_.getEntryBlock(), f_.getEntryBlock().getFirstInsertionPt());
-    for (unsigned k = 0; k < results_.size(); ++k) given_.push_back(b_.CreateAlloca(kept_as(results_[k])));
-    for (const PtxStatement& s : statements_)
-      for (const auto& [name, type] : s.registers) registers_[name] = b_.CreateAlloca(b_.getIntNTy(ptx_width(type)));
+    make_slots(statements_);
     llvm::BasicBlock* head = call_->getParent();
     llvm::BasicBlock* tail = head->splitBasicBlock(call_, "");
     head->getTerminator()->eraseFromParent();
     for (auto& [name, block] : labels_) block = llvm::BasicBlock::Create(context_, "", &f_, tail);
     b_.SetInsertPoint(head);
     b_.SetCurrentDebugLocation(call_->getDebugLoc());
-    for (const auto& [output, input] : tied_)
-      b_.CreateStore(as_bits(call_->getArgOperand(input), width_of(results_[output])), given_[output]);
+    begin_tied();
     for (const PtxStatement& s : statements_) statement(s);
     b_.CreateBr(tail);
     b_.SetInsertPoint(call_);
@@ -77,232 +66,6 @@ class Expansion {
 
  private:
   static bool is_jump(const PtxStatement& s) { return !s.parts.empty() && s.parts[0] == "bra"; }
-
-  unsigned width_of(llvm::Type* t) const {
-    return t->isPointerTy() ? layout_.getPointerSizeInBits() : static_cast<unsigned>(t->getPrimitiveSizeInBits());
-  }
-
-  // What the constraints say: results, what is tied to them, and inputs.
-  bool operands() {
-    llvm::Type* t = call_->getType();
-    if (auto* s = llvm::dyn_cast<llvm::StructType>(t)) {
-      results_.assign(s->element_begin(), s->element_end());
-    } else if (!t->isVoidTy()) {
-      results_.push_back(t);
-    }
-    for (llvm::Type* r : results_)
-      if (!(r->isIntegerTy() || r->isFloatingPointTy() || r->isPointerTy()) || width_of(r) == 0 ||
-          (width_of(r) > 64 && !(r->isIntegerTy(128) && only_stored(call_))))
-        return false;
-    unsigned outputs = 0, argument = 0;
-    for (const llvm::InlineAsm::ConstraintInfo& c : assembly_->ParseConstraints()) {
-      if (c.Type == llvm::InlineAsm::isClobber) continue;
-      if (c.Type == llvm::InlineAsm::isLabel || c.isIndirect) return false;
-      if (c.Type == llvm::InlineAsm::isOutput) {
-        ++outputs;
-        continue;
-      }
-      unsigned to = 0;
-      if (!c.Codes.empty() && !llvm::StringRef(c.Codes[0]).getAsInteger(10, to)) tied_.emplace_back(to, argument);
-      llvm::Type* a = call_->getArgOperand(argument)->getType();
-      if (!(a->isIntegerTy() || a->isFloatingPointTy() || a->isPointerTy()) ||
-          (width_of(a) > 64 && !(a->isIntegerTy(128) && llvm::isa<llvm::LoadInst>(call_->getArgOperand(argument)))))
-        return false;
-      ++argument;
-    }
-    if (outputs != results_.size() || argument != call_->arg_size()) return false;
-    for (const auto& [to, from] : tied_)
-      if (to >= outputs || width_of(results_[to]) > 64) return false;
-    return true;
-  }
-
-  // Results of 128 bits are no values here: four words go where they are stored.
-  static bool only_stored(const llvm::Value* v) {
-    return std::all_of(v->user_begin(), v->user_end(), [&](const llvm::User* u) {
-      if (llvm::isa<llvm::ExtractValueInst>(u)) return !u->getType()->isIntegerTy(128) || only_stored(u);
-      const auto* s = llvm::dyn_cast<llvm::StoreInst>(u);
-      return s != nullptr && s->getValueOperand() == v && s->isSimple();
-    });
-  }
-  llvm::Type* kept_as(llvm::Type* t) {
-    return width_of(t) == 128 ? llvm::cast<llvm::Type>(llvm::FixedVectorType::get(b_.getInt32Ty(), 4))
-                              : b_.getIntNTy(width_of(t));
-  }
-  void put_words(llvm::Value* words, llvm::Value* v) {
-    for (llvm::User* u : llvm::make_early_inc_range(v->users())) {
-      auto* s = llvm::cast<llvm::StoreInst>(u);
-      llvm::IRBuilder<> b(s);
-      for (unsigned k = 0; k < 4; ++k)
-        b.CreateAlignedStore(b.CreateExtractElement(words, k),
-                             b.CreateConstGEP1_64(b.getInt8Ty(), s->getPointerOperand(), 4 * k), llvm::Align(4));
-      s->eraseFromParent();
-    }
-  }
-  // The four words of an input of 128 bits, read where it is read.
-  llvm::Value* words_of(llvm::Value* input) {
-    auto* l = llvm::dyn_cast_or_null<llvm::LoadInst>(input);
-    if (l == nullptr || !l->getType()->isIntegerTy(128)) return nullptr;
-    llvm::IRBuilder<> b(l);
-    llvm::Value* words = llvm::PoisonValue::get(llvm::FixedVectorType::get(b.getInt32Ty(), 4));
-    for (unsigned k = 0; k < 4; ++k)
-      words = b.CreateInsertElement(
-          words,
-          b.CreateAlignedLoad(b.getInt32Ty(), b.CreateConstGEP1_64(b.getInt8Ty(), l->getPointerOperand(), 4 * k),
-                              llvm::Align(4), l->isVolatile()),
-          k);
-    return words;
-  }
-
-  llvm::Value* as_bits(llvm::Value* v, unsigned width) {
-    llvm::Type* t = v->getType();
-    if (t->isPointerTy()) v = b_.CreatePtrToInt(v, b_.getIntNTy(width_of(t)));
-    if (t->isFloatingPointTy()) v = b_.CreateBitCast(v, b_.getIntNTy(width_of(t)));
-    return b_.CreateZExtOrTrunc(v, b_.getIntNTy(width));
-  }
-
-  void hand_back() {
-    std::vector<llvm::Value*> values;
-    for (size_t k = 0; k < results_.size(); ++k) {
-      llvm::Value* v = b_.CreateLoad(given_[k]->getAllocatedType(), given_[k]);
-      if (results_[k]->isPointerTy())
-        v = pointer_of(v);
-      else if (results_[k]->isFloatingPointTy())
-        v = b_.CreateBitCast(v, results_[k]);
-      values.push_back(v);
-    }
-    if (values.size() == 1 && !call_->getType()->isStructTy()) {
-      if (width_of(call_->getType()) == 128)
-        put_words(values[0], call_);
-      else
-        call_->replaceAllUsesWith(values[0]);
-    } else if (!values.empty()) {
-      llvm::Value* all = nullptr;
-      for (llvm::User* u : llvm::make_early_inc_range(call_->users())) {
-        if (auto* x = llvm::dyn_cast<llvm::ExtractValueInst>(u); x != nullptr && x->getNumIndices() == 1) {
-          if (x->getType()->isIntegerTy(128))
-            put_words(values[x->getIndices()[0]], x);
-          else
-            x->replaceAllUsesWith(values[x->getIndices()[0]]);
-          x->eraseFromParent();
-          continue;
-        }
-        if (all == nullptr) {
-          all = llvm::PoisonValue::get(call_->getType());
-          for (unsigned k = 0; k < values.size(); ++k) all = b_.CreateInsertValue(all, values[k], k);
-        }
-        u->replaceUsesOfWith(call_, all);
-      }
-    }
-    const std::set<llvm::Value*> inputs(call_->arg_begin(), call_->arg_end());
-    call_->eraseFromParent();
-    for (llvm::Value* v : inputs)
-      if (auto* l = llvm::dyn_cast<llvm::LoadInst>(v); l != nullptr && l->getType()->isIntegerTy(128) && l->use_empty())
-        l->eraseFromParent();
-  }
-
-  // ---- operands ----------------------------------------------------------------------------------------------------
-
-  std::optional<unsigned> number_of_operand(const std::string& token) const {
-    unsigned k = 0;
-    if (!token.starts_with("$") || llvm::StringRef(token).drop_front().getAsInteger(10, k) ||
-        k >= results_.size() + call_->arg_size())
-      return std::nullopt;
-    return k;
-  }
-
-  // Where a name is kept; none: it is no register and no result.
-  llvm::AllocaInst* place(const std::string& token) const {
-    if (const auto it = registers_.find(token); it != registers_.end()) return it->second;
-    const auto k = number_of_operand(token);
-    return k && *k < results_.size() ? given_[*k] : nullptr;
-  }
-
-  unsigned width_at(const std::string& token) const {
-    const llvm::AllocaInst* p = place(token);
-    return p == nullptr || !p->getAllocatedType()->isIntegerTy() ? 0 : p->getAllocatedType()->getIntegerBitWidth();
-  }
-
-  // An input as the source gave it; null: it is none.
-  llvm::Value* input(const std::string& token) const {
-    const auto k = number_of_operand(token);
-    return k && *k >= results_.size() ? call_->getArgOperand(*k - static_cast<unsigned>(results_.size())) : nullptr;
-  }
-
-  static std::optional<uint64_t> literal(std::string token) {
-    if (token.starts_with("0f") || token.starts_with("0F") || token.starts_with("0d") || token.starts_with("0D")) {
-      uint64_t n = 0;
-      const bool single = token[1] == 'f' || token[1] == 'F';
-      if (llvm::StringRef(token).drop_front(2).getAsInteger(16, n) || token.size() != (single ? 10u : 18u))
-        return std::nullopt;
-      return n;
-    }
-    if (token.ends_with("U")) token.pop_back();
-    int64_t n = 0;
-    uint64_t u = 0;
-    if (!llvm::StringRef(token).getAsInteger(0, u)) return u;
-    if (!llvm::StringRef(token).getAsInteger(0, n)) return static_cast<uint64_t>(n);
-    return std::nullopt;
-  }
-
-  // The bits of an operand; null: it is none that has a value.
-  llvm::Value* read(const std::string& token, unsigned width) {
-    if (token.starts_with("!")) {
-      llvm::Value* v = read(token.substr(1), 1);
-      return v == nullptr || width != 1 ? nullptr : b_.CreateNot(v);
-    }
-    if (llvm::AllocaInst* p = place(token); p != nullptr && width_at(token) == 0) return nullptr;
-    if (llvm::AllocaInst* p = place(token))
-      return b_.CreateZExtOrTrunc(b_.CreateLoad(p->getAllocatedType(), p), b_.getIntNTy(width));
-    if (llvm::Value* v = input(token)) return width_of(v->getType()) > 64 ? nullptr : as_bits(v, width);
-    if (const auto n = literal(token)) return llvm::ConstantInt::get(b_.getIntNTy(width), *n);
-    return nullptr;
-  }
-
-  bool can_write(const std::string& token) const { return token == "_" || width_at(token) != 0; }
-
-  void write(const std::string& token, llvm::Value* v, bool sign = false) {
-    llvm::AllocaInst* p = place(token);
-    if (p == nullptr) return;
-    b_.CreateStore(
-        sign ? b_.CreateSExtOrTrunc(v, p->getAllocatedType()) : b_.CreateZExtOrTrunc(v, p->getAllocatedType()), p);
-  }
-
-  llvm::Value* call_of(const std::string& name, llvm::Type* result, llvm::ArrayRef<llvm::Value*> arguments) {
-    std::vector<llvm::Type*> types;
-    for (const llvm::Value* a : arguments) types.push_back(a->getType());
-    return b_.CreateCall(module_.getOrInsertFunction(name, llvm::FunctionType::get(result, types, false)), arguments);
-  }
-
-  // A number as the address that it is (Lowering::shared_address).
-  llvm::Value* pointer_of(llvm::Value* number) {
-    return call_of("__fencepost_address." + std::to_string(number->getType()->getIntegerBitWidth()), b_.getPtrTy(),
-                   {number});
-  }
-
-  // "[a]", "[a+16]"; null: it is no such operand.
-  llvm::Value* address(const std::string& operand) {
-    if (operand.size() < 3 || operand.front() != '[' || operand.back() != ']') return nullptr;
-    std::string base = operand.substr(1, operand.size() - 2), more;
-    if (const size_t sign = base.find_first_of("+-"); sign != std::string::npos && sign > 0) {
-      more = base.substr(base[sign] == '+' ? sign + 1 : sign);
-      base = base.substr(0, sign);
-    }
-    const auto bare = [](const std::string& s) { return llvm::StringRef(s).trim().str(); };
-    base = bare(base);
-    more = bare(more);
-    int64_t offset = 0;
-    if (!more.empty()) {
-      if (more[0] == '-') more = "-" + bare(more.substr(1));
-      if (llvm::StringRef(more).getAsInteger(0, offset)) return nullptr;
-    }
-    llvm::Value* p = input(base);
-    if (p == nullptr || !p->getType()->isPointerTy()) {
-      const unsigned width = p != nullptr ? width_of(p->getType()) : width_at(base);
-      if (width != 32 && width != 64) return nullptr;
-      p = pointer_of(read(base, width));
-    }
-    return offset == 0 ? p : b_.CreateConstGEP1_64(b_.getInt8Ty(), p, static_cast<uint64_t>(offset));
-  }
 
   // ---- statements --------------------------------------------------------------------------------------------------
 
@@ -958,18 +721,7 @@ class Expansion {
       write(outputs[k], outputs.size() == 1 ? static_cast<llvm::Value*>(c) : b_.CreateExtractValue(c, k));
   }
 
-  llvm::CallInst* call_;
-  llvm::InlineAsm* assembly_;
-  llvm::Function& f_;
-  llvm::Module& module_;
-  llvm::LLVMContext& context_;
-  const llvm::DataLayout& layout_;
-  llvm::IRBuilder<> b_;
   const std::vector<PtxStatement>& statements_;
-  std::vector<llvm::Type*> results_;
-  std::vector<std::pair<unsigned, unsigned>> tied_;  // result, argument
-  std::vector<llvm::AllocaInst*> given_;
-  std::map<std::string, llvm::AllocaInst*> registers_;
   std::map<std::string, llvm::BasicBlock*> labels_;
 };
 
