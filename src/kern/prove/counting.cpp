@@ -169,7 +169,7 @@ Execution::Counting Execution::most_iterations(Activation& a, uint32_t l, ValueI
   bool by_test = false;
   const auto at_most = [&](Wide v, bool tested = true) {
     if (v < best) by_test = tested;
-    best = std::min(best, v < 0 ? Wide{0} : v);
+    best = std::min(best, v);
   };
   // Iteration k >= 1 means that the test held at k - 1: i0 + (k - 1) s <= last.
   const auto up_to = [&](Wide from, Wide last, Wide s) { at_most(last < from ? Wide{0} : (last - from) / s + 1); };
@@ -222,8 +222,8 @@ Execution::Counting Execution::most_iterations(Activation& a, uint32_t l, ValueI
       }
     }
   } else if (rec->kind == flow::Recurrence::shift_right) {
-    const bool positive = op == Op::ugt || op == Op::sgt || ((op == Op::ne) && pool_.is_constant(limit, 0)) ||
-                          ((op == Op::uge || op == Op::sge) && limit && n.low >= 1 && n.signed_low >= 1);
+    const bool positive = op == Op::ugt || op == Op::sgt || (op == Op::ne && limit && pool_.is_constant(limit, 0)) ||
+                          ((op == Op::uge || op == Op::sge) && n.signed_low >= 1);
     const bool signed_test = op == Op::sgt || op == Op::sge;
     if (limit && positive && (!signed_test || n.signed_low >= 0) &&
         (!rec->needs_positive || positive_while_running(a, l, phi)))

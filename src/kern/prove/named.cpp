@@ -121,7 +121,7 @@ bool NamedBarriers::some_threads(const Barrier& b, const Operands& o, const Pair
 }
 
 bool NamedBarriers::at_several_places(const Barrier& b, const Operands& o) const {
-  if (b.scope != Scope::group || !o.name || o.count || !pool_.is_constant((*o.name)[0])) return false;
+  if (b.scope != Scope::group || !o.name || !pool_.is_constant((*o.name)[0])) return false;
   const auto places = places_of_number_.find(pool_.value((*o.name)[0]));
   return places != places_of_number_.end() && places->second > 1;
 }

@@ -76,11 +76,12 @@ struct Loop {
   Op op = Op::add;
   uint64_t by = 1;
   uint8_t width = 8;
-  bool latch = false;                       // the next value is tested, behind the body
-  bool swapped = false;                     // the limit stands first
-  bool leaves = false;                      // the condition says that the loop is left
-  bool in_header = false;                   // the addition stands before the test
-  bool nsw = false;                         // the source says that the counter does not wrap
+  bool latch = false;      // the next value is tested, behind the body
+  bool swapped = false;    // the limit stands first
+  bool leaves = false;     // the condition says that the loop is left
+  bool in_header = false;  // the addition stands before the test
+  bool nsw = false;        // the source says that the counter does not wrap
+  bool moved = false;      // the limit is a variable of the loop: in each second round it is another number
   uint64_t first_more = 0, limit_more = 0;  // first and limit may be larger by up to so much, a power of two less one
 
   uint64_t next(uint64_t i) const {
@@ -110,7 +111,7 @@ struct Loop {
     for (uint64_t i = from; n < 100;) {
       if (latch || in_header) ++n;
       if (latch) i = next(i);
-      if (!stays(i, to)) break;
+      if (!stays(i, moved ? to ^ ((latch ? n - 1 : n) & 1) : to)) break;
       if (!latch && !in_header) ++n;
       if (!latch) i = next(i);
     }
@@ -139,8 +140,15 @@ void build(Draft& d, const Loop& l, const std::function<void()>& body) {
   d.at = header;
   const ValueId i = d.value({.kind = Value::result, .type = type, .name = "i"});
   d.f.blocks[header.index].instructions.push_back({{i}, Phi{}, {}});
+  ValueId moving = limit;
+  if (l.moved) {
+    moving = d.value({.kind = Value::result, .type = type, .name = "limit"});
+    d.f.blocks[header.index].instructions.push_back({{moving}, Phi{}, {}});
+  }
+  ValueId other;
   const auto test = [&](ValueId v, BlockId on) {
-    const ValueId c = d.op(l.compare, l.swapped ? limit : v, l.swapped ? v : limit);
+    if (l.moved) other = d.op(Op::xor_, moving, d.constant(1, type));
+    const ValueId c = d.op(l.compare, l.swapped ? moving : v, l.swapped ? v : moving);
     l.leaves ? d.branch(c, after, on) : d.branch(c, on, after);
   };
   const auto step = [&] { return d.op(l.op, i, d.constant(l.by, type), l.nsw); };
@@ -158,6 +166,8 @@ void build(Draft& d, const Loop& l, const std::function<void()>& body) {
     d.jump(header);
   }
   std::get<Phi>(d.f.blocks[header.index].instructions[0].action).entries = {{before, start}, {d.at, n}};
+  if (l.moved)
+    std::get<Phi>(d.f.blocks[header.index].instructions[1].action).entries = {{before, limit}, {d.at, other}};
   d.at = after;
 }
 
@@ -326,6 +336,47 @@ TEST(Counting, the_forms_of_a_test) {
     }
 }
 
+// A loop that runs once: its last value is its first one. And one that goes nowhere.
+TEST(Counting, once_and_for_ever) {
+  constexpr uint64_t k_too_much = uint64_t{1} << 25;  // of 256 threads, once each
+  for (const bool latch : {false, true})
+    for (const auto& [compare, limit, by] : std::vector<std::tuple<Op, uint64_t, uint64_t>>{{Op::slt, 21, 1},
+                                                                                            {Op::sle, 20, 1},
+                                                                                            {Op::ult, 21, 1},
+                                                                                            {Op::ule, 20, 1},
+                                                                                            {Op::sgt, 19, 255},
+                                                                                            {Op::sge, 20, 255},
+                                                                                            {Op::ugt, 19, 255},
+                                                                                            {Op::uge, 20, 255},
+                                                                                            {Op::ne, 21, 1},
+                                                                                            {Op::ne, 19, 255}}) {
+      const Loop once{.compare = compare, .first = 20, .limit = limit, .by = by, .latch = latch};
+      ASSERT_EQ(once.times(), 1u) << text(once);
+      EXPECT_EQ(counted(once, k_too_much / 2), Says::apart) << text(once);
+      EXPECT_EQ(counted(once, k_too_much), Says::nothing) << text(once);
+      for (const uint64_t first : {uint64_t{20}, limit}) {
+        const Loop still{.compare = compare, .first = first, .limit = limit, .by = 0, .latch = latch};
+        if (still.times() > k_times) EXPECT_EQ(counted(still), Says::assumed) << text(still);
+      }
+    }
+}
+
+// Behind its limit from the start: never, or once where that is asked behind.
+TEST(Counting, behind_the_limit_at_once) {
+  for (const auto& [compare, limit, by] : std::vector<std::tuple<Op, uint64_t, uint64_t>>{{Op::slt, 15, 1},
+                                                                                          {Op::sle, 15, 1},
+                                                                                          {Op::ult, 15, 1},
+                                                                                          {Op::ule, 15, 1},
+                                                                                          {Op::sgt, 25, 255},
+                                                                                          {Op::sge, 25, 255},
+                                                                                          {Op::ugt, 25, 255},
+                                                                                          {Op::uge, 25, 255}}) {
+    const Loop l{.compare = compare, .first = 20, .limit = limit, .by = by, .latch = true};
+    ASSERT_EQ(l.times(), 1u);
+    EXPECT_EQ(counted(l, uint64_t{1} << 24), Says::apart) << text(l);
+  }
+}
+
 // Of numbers of which only a range is known the count is that of the furthest ones, and nothing is known to be added so
 // often.
 TEST(Counting, between_numbers_that_are_not_known) {
@@ -379,6 +430,22 @@ TEST(Counting, tested_behind_from_a_number_that_is_not_known) {
   EXPECT_EQ(counted(row(Op::ne, 4, 3, 12, 1)), Says::assumed);
 }
 
+// A limit that the loop changes says nothing, whichever side of it the counter begins at.
+TEST(Counting, a_limit_that_is_changed) {
+  for (const bool latch : {false, true})
+    for (const auto& [compare, first, limit, by] :
+         std::vector<std::tuple<Op, uint64_t, uint64_t, uint64_t>>{{Op::ult, 200, 255, 1},
+                                                                   {Op::slt, 20, 100, 1},
+                                                                   {Op::ugt, 100, 20, 255},
+                                                                   {Op::sgt, 100, 20, 255},
+                                                                   {Op::sgt, 0x80 - 1, 0xf0, 255},
+                                                                   {Op::ne, 20, 100, 3}}) {
+      const Loop l{.compare = compare, .first = first, .limit = limit, .by = by, .latch = latch, .moved = true};
+      ASSERT_GT(l.times(), k_times) << text(l);
+      EXPECT_EQ(counted(l), Says::assumed) << text(l);
+    }
+}
+
 // Halved and doubled: as often as there are bits, by so many at a time.
 TEST(Counting, shifts) {
   const auto right = [](Op compare, uint64_t first, uint64_t limit, Op op, uint64_t by, uint8_t width = 32) {
@@ -413,6 +480,19 @@ TEST(Counting, shifts) {
         right(Op::slt, 3, 0x7fffffff, Op::shl, 1), right(Op::ugt, 128, 3, Op::shl, 1),
         right(Op::ne, 1, 128, Op::shl, 1)}) {
     if (l.times() > k_times) EXPECT_NE(counted(l), Says::apart) << text(l);
+  }
+}
+
+// That a counter of 64 bits makes fewer than 2^32 steps is taken for granted of steps of the launch's size alone.
+TEST(Counting, a_long_counter_by_ones) {
+  for (const Op compare : {Op::slt, Op::ult}) {
+    Draft d;
+    const ValueId counter = d.pointer_parameter("counter");
+    build(d, {.compare = compare, .limit = 0, .width = 64, .limit_more = ~uint64_t{0} >> 1},
+          [&] { add_to(d, counter, 1); });
+    sizes(d, 1, 1);
+    d.options.counters_end = true;
+    EXPECT_EQ(says(d), Says::assumed);
   }
 }
 

@@ -177,6 +177,8 @@ TEST(NamedBarriers, of_all_threads_at_several_places) {
       {"s[t] = t; if (w == 0) ALL(1); else ALL(1); o[g] = s[63 - t]; ALL(1); s[t] = 2;", 0},
       {"s[t] = t; if (w == 0) ALL(1); else ALL(1); o[g] = s[63 - t]; s[t] = 2; ALL(1);", 1},
       {"for (int i = 0; i < n; ++i) { if (w == 0) ALL(1); else ALL(1); }", 3},
+      {"for (int i = 0; i < n; ++i) { if (w == 0) SYNC(1, 64); else SYNC(1, 64); }", 3},
+      {"for (int i = 0; i < n; ++i) { if (w == 0) SYNC(1, 64); else SYNC(2, 64); }", 1, "non-uniform"},
       {"s[t] = t; if (w == 0) SYNC(1, 64); else SYNC(1, 64); o[g] = s[63 - t];", 0},
       {"s[t] = t; SYNC(1, 64); o[g] = s[63 - t];", 0},
       {"s[t] = t; if (w == 0) asm volatile(\"barrier.sync 1;\"); else asm volatile(\"barrier.sync 1;\"); o[g] = s[63 - "
