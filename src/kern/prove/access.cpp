@@ -249,7 +249,7 @@ void Execution::store(Activation& a, const Instruction& in, const Store& s, Pair
   for (RegionId r : s.access.regions)
     if (lock_values_.contains(r.index)) lock_stores_.push_back({r, position_, loops_around_});
   for (RegionId r : s.access.regions)
-    if (counters_[r.index] != 0) {
+    if (counters_[r.index] != 0 || amounts_[r.index] != 0 || claimable_[r.index] != 0) {
       const bool once = mode.log && second_ == 0 && loops_around_.empty() && s.access.regions.size() == 1;
       counter_writes_.push_back({r, position_, loops_around_, once && always(masters.of_both(guard))});
     }
@@ -320,6 +320,7 @@ void Execution::atomic(Activation& a, const Instruction& in, const Atomic& at, P
     for (RegionId r : at.access.regions)
       assumptions.insert({"volatile accesses to " + m_.region(r).name + " are single and relaxed, as in PTX",
                           order::Assumption::volatile_flags, r});
+  claim(a, in, at, guard, pointer);
   lock(a, in, at, guard, pointer, mode);
   last_ticket(a, in, at, guard, pointer, mode);
   observe(a, in, at, guard, pointer);
@@ -379,12 +380,16 @@ void Execution::find_counters() {
       bytes = at->access.bytes;
     }
     counters_[r] = counts ? way : int8_t{0};
-    amounts_[r] = !counts && !writers_.of({r}).empty() &&
-                  std::all_of(writers_.of({r}).begin(), writers_.of({r}).end(), [&](const flow::Writer& w) {
-                    const Atomic* at = w.as_atomic();
-                    return at != nullptr && at->op == AtomicOp::add && at->access.regions.size() == 1 &&
-                           at->access.bytes == writers_.of({r}).front().access->bytes;
-                  });
+    const std::vector<flow::Writer>& writers = writers_.of({r});
+    const auto first = std::find_if(writers.begin(), writers.end(),
+                                    [](const flow::Writer& w) { return w.kind == flow::Writer::atomic; });
+    amounts_[r] =
+        !counts && first != writers.end() && std::all_of(writers.begin(), writers.end(), [&](const flow::Writer& w) {
+          if (w.kind == flow::Writer::store) return w.function == entry_;
+          const Atomic* at = w.as_atomic();
+          return at != nullptr && at->op == AtomicOp::add && at->access.regions.size() == 1 &&
+                 at->access.bytes == first->access->bytes;
+        });
   }
 }
 
@@ -407,7 +412,7 @@ bool Execution::replaced_between(const Ticket& i, const Ticket& j) const {
   return std::any_of(counter_writes_.begin(), counter_writes_.end(), [&](const CounterWrite& w) {
     if (w.region != i.region) return false;
     if (low < w.position && w.position < high) return true;
-    if (!by_place && !(by_group && (met(w.position, low) || met(high, w.position)))) return true;
+    if ((w.atomic || !by_place) && !(by_group && (met(w.position, low) || met(high, w.position)))) return true;
     return std::any_of(w.loops.begin(), w.loops.end(), [&](uint32_t l) {
       const bool first = holds(i.loops, l), second = holds(j.loops, l);
       return first != second || (first && loose_loops_.contains(l));
@@ -507,11 +512,16 @@ void Execution::amounts_apart(const Ticket& i, const Ticket& j, Term different) 
 
 // What one thread took, no other takes: modulo 2^w the distance is at least the step, either way.
 void Execution::ticket_facts() {
+  settle_claims();
   for (const Ticket& i : tickets)
     for (const Ticket& j : tickets) {
       if (i.region != j.region || replaced_between(i, j)) continue;
       if (m_.region(i.region).space == Space::group && pairing_ == Pairing::other_group) continue;
       const Term different = different_makers(i, j);
+      if (i.kind == Ticket::claim) {
+        claims_apart(i, j, different);
+        continue;
+      }
       if (i.amount[0]) {
         amounts_apart(i, j, different);
         continue;
@@ -673,7 +683,7 @@ Term Execution::taken(const Compute& c, const std::vector<Term>& o, int thread, 
   if (!in_header || o.size() < 3) return memory.any(1);
   std::vector<Term> hits;
   for (const Ticket& k : tickets) {
-    if (k.maker[0]) continue;
+    if (k.maker[0] || k.kind == Ticket::claim) continue;
     const Term base = pool_.eq(base_of(o[0]), pool_.constant(k.region.index + 1, 16));
     const uint8_t ow = pool_.width(k.offset[t]), vw = pool_.width(k.value[t]);
     const auto fit = [&](Term x, uint8_t w) { return pool_.width(x) > w ? pool_.extract(x, 0, w) : pool_.zext(x, w); };

@@ -181,6 +181,11 @@ void Execution::active(Pair mask, Pair guard, Mode mode) {
   for (const size_t t : k_both)
     fact(pool_.all({same_warp, guard[t], named(mask[t], static_cast<int>(1 - t))}),
          pool_.all(guard[1 - t], pool_.eq(mask[0], mask[1])), 0, true);
+  // Each lane is of one such set.
+  fact(pool_.all({same_warp, guard[0], guard[1]}),
+       pool_.any(pool_.eq(mask[0], mask[1]),
+                 pool_.eq(pool_.and_(mask[0], mask[1]), pool_.constant(0, pool_.width(mask[0])))),
+       0, true);
 }
 
 // What a vote, a ballot, a match or a reduction among the lanes of a mask gives, as far as lanes of the pair go: the
@@ -210,6 +215,9 @@ void Execution::agreed(const WarpExchange& w, Pair mask, Pair given, Pair result
   const Term alike = pool_.eq(given[0], given[1]), same = pool_.eq(result[0], result[1]);
   fact(together, w.kind == WarpExchange::match_any ? pool_.implies(alike, same) : same, 0, true);
   if (!bits) return;
+  // Each lane has one number, and is of one such set.
+  if (w.kind == WarpExchange::match_any)
+    fact(together, pool_.any(same, pool_.eq(pool_.and_(result[0], result[1]), pool_.constant(0, wide))), 0, true);
   for (const size_t t : k_both) {
     const size_t u = 1 - t;
     const Term other = named(result[t], static_cast<int>(u));
@@ -219,43 +227,107 @@ void Execution::agreed(const WarpExchange& w, Pair mask, Pair given, Pair result
   }
 }
 
-// A shuffle of a whole warp from one lane that the text names (`base = atomicAdd(n, 32)` by the first, then
-// `__shfl_sync(~0u, base, 0)`): what that lane has, with its id and unknowns of its own, if it comes too. Two lanes of
-// a warp get the same, and the tickets of two such lanes are apart like those of any two threads.
-// Outside of loops, where each lane is here once; for blocks of one dimension and of whole warps.
-void Execution::led(Activation& a, const WarpExchange& w, Pair result, Pair guard, Mode mode) {
-  const uint64_t size = options_.launch.local_size[0];
-  if (w.kind != WarpExchange::shuffle || !w.mask || w.operands.size() < 3 || options_.warp_size != 32 ||
-      options_.warp_sync != 0 || !mode.lockstep || !loops_around_.empty() || size == 0 || size % 32 != 0 ||
-      options_.launch.local_size[1] != 1 || options_.launch.local_size[2] != 1)
+// Whether a mask names a lane, by its number.
+Term Execution::named_lane(Term mask, Term lane) {
+  const uint8_t w = pool_.width(mask);
+  return pool_.extract(pool_.lshr(mask, w > 32 ? pool_.zext(lane, w) : pool_.extract(lane, 0, w)), 0, 1);
+}
+
+// Masks that lanes agree on, outside of loops.
+void Execution::note_agreed(Activation& a, const WarpExchange& w, Pair result, Pair guard, Mode mode) {
+  const bool ballot = w.kind == WarpExchange::ballot;
+  if (!mode.lockstep || !loops_around_.empty() || options_.warp_sync != 0 || options_.warp_size != 32 ||
+      !options_.warp_barriers || (w.kind != WarpExchange::active_mask && w.kind != WarpExchange::match_any && !ballot))
     return;
-  const Pair given = get(a, w.operands[0]), lane = get(a, w.operands[1]), mask = get(a, w.mask);
-  if (!every(get(a, w.operands[2]), 32) || !every(mask, 0xffffffffu) || !pool_.is_constant(lane[0]) ||
-      lane[0] != lane[1] || pool_.value(lane[0]) >= 32 || pool_.width(given[0]) != pool_.width(result[0]))
+  Agreed g{.result = result, .guard = guard, .ballot = ballot, .leaving = leaving_.size()};
+  for (const size_t t : k_both) {
+    if (pool_[result[t]].op != formula::Op::variable || pool_.width(result[t]) < 32) return;
+    if (!ballot) continue;
+    g.mask[t] = get(a, w.mask)[t];
+    const Term said = get(a, w.operands[0])[t];
+    g.given[t] = pool_.ne(said, pool_.constant(0, pool_.width(said)));
+  }
+  agreed_.push_back(std::move(g));
+}
+
+// A shuffle from one lane, of which its mask names that lane (`base = atomicAdd(n, 32)` by the first, then
+// `__shfl_sync(~0u, base, 0)`; or by the lowest of `m = __activemask()`, of a ballot or of a match): what that lane
+// has, with its id and unknowns of its own, if it comes too. Two lanes of a warp get the same from one lane, and the
+// tickets of two such lanes are apart like those of any two threads.
+//
+// What the lane has of a mask that lanes agree on is what this thread has of it, if the lane took part (agreed_): it is
+// named by the result, or it came to a ballot whose mask names it. Whom the result names has come there, and comes
+// here, too, if this mask names it and no way out of the kernel lies between: else all_come() fails.
+// (`part`: the lane took part in all that is kept, each of which stands on those before it.)
+// Outside of loops, where each lane is here once; where a warp is 32 neighbours along the first axis.
+void Execution::led(Activation& a, const WarpExchange& w, Pair result, Pair guard, Mode mode) {
+  const auto& sizes = options_.launch.local_size;
+  const bool flat = (sizes[1] == 1 && sizes[2] == 1) || (sizes[0] != 0 && sizes[0] % 32 == 0);
+  if (w.kind != WarpExchange::shuffle || !w.mask || w.operands.size() < 3 || options_.warp_size != 32 ||
+      options_.warp_sync != 0 || !options_.warp_barriers || !mode.lockstep || !loops_around_.empty() || !flat)
+    return;
+  const Pair given = get(a, w.operands[0]), mask = get(a, w.mask);
+  Pair lane = get(a, w.operands[1]);
+  if (!every(get(a, w.operands[2]), 32) || pool_.width(given[0]) != pool_.width(result[0]) ||
+      pool_.width(lane[0]) != 32 || pool_.width(mask[0]) < 32)
     return;
   Pair value, comes;
   const size_t before = tickets.size();
   std::vector<std::vector<Ticket>> taken(2);
+  // The masks that it is about.
+  std::array<std::vector<const Agreed*>, 2> kept;
+  for (const size_t t : k_both) {
+    std::set<uint64_t> about;
+    const auto of = [&](Term x) {
+      if (!x) return;
+      const std::vector<uint64_t> names = formula::names(pool_, x);
+      about.insert(names.begin(), names.end());
+    };
+    for (const Term x : {given[t], mask[t], lane[t]}) of(x);
+    for (size_t k = 0; k < before; ++k)
+      if (const Ticket& m = tickets[k]; !m.maker[0] && about.contains(pool_[m.value[t]].value))
+        for (const Term x : {m.guard[t], m.offset[t], m.amount[t]}) of(x);
+    for (const Agreed& g : agreed_)
+      if (about.contains(pool_[g.result[t]].value)) kept[t].push_back(&g);
+    if (kept[t].empty() && !pool_.is_constant(lane[t])) return;
+  }
   Pair maker;
   for (const size_t t : k_both) {
-    const Term id = local_id[t][0], first = pool_.and_(id, pool_.constant(0xffffffe0u, 32));
-    maker[t] = pool_.or_(first, lane[0]);
-    std::unordered_map<uint32_t, Term> memo;
+    lane[t] = pool_.and_(lane[t], pool_.constant(31, 32));
+    const Term id = local_id[t][0], leader = pool_.or_(pool_.and_(id, pool_.constant(0xffffffe0u, 32)), lane[t]);
+    maker[t] = pool_.add(flat_id(t), pool_.sub(leader, id));
     const formula::Node n = pool_[id];
     const Term variable = n.op == formula::Op::variable ? id : n.op == formula::Op::zext ? n.kids[0] : Term{};
     if (!variable) return;
-    memo.emplace(variable.id, pool_.extract(maker[t], 0, pool_.width(variable)));
+    std::unordered_map<uint32_t, Term> memo;
+    memo.emplace(variable.id, pool_.extract(leader, 0, pool_.width(variable)));
+    for (const Agreed* g : kept[t]) memo.emplace(g->result[t].id, g->result[t]);
+    const Term exists = pool_.ult(leader, local_size[0]);
+    std::vector<Term> came, took_part{exists};
+    std::vector<std::pair<Term, Term>> said;
+    for (const Agreed* g : kept[t]) {
+      const Term bit = named_lane(g->result[t], lane[t]), there = masters.as_another(g->guard[t], memo);
+      said.emplace_back(pool_.all(g->guard[t], bit), there);
+      if (g->ballot) said.emplace_back(said.back().first, masters.as_another(g->given[t], memo));
+      if (g->leaving == leaving_.size()) came.push_back(bit);
+      took_part.push_back(g->ballot ? pool_.any(bit, pool_.all({g->guard[t], named_lane(g->mask[t], lane[t]), there}))
+                                    : bit);
+    }
+    const Term part = pool_.all(std::move(took_part));
+    for (const auto& [named, there] : said) fact(pool_.all(named, part), there, static_cast<int>(t));
     value[t] = masters.as_another(given[t], memo);
-    comes[t] = masters.as_another(guard[t], memo);
+    came.push_back(pool_.all(part, masters.as_another(guard[t], memo)));
+    comes[t] = pool_.all(named_lane(mask[t], lane[t]), pool_.any(std::move(came)));
     for (size_t k = 0; k < before; ++k) {
       Ticket m = tickets[k];
       if (m.maker[0] || !m.loops.empty() || m.until != ~0u) continue;
-      m.guard[t] = masters.as_another(m.guard[t], memo);
+      m.guard[t] = pool_.all(part, masters.as_another(m.guard[t], memo));
       m.offset[t] = masters.as_another(m.offset[t], memo);
       m.value[t] = masters.as_another(m.value[t], memo);
       if (m.amount[0]) m.amount[t] = masters.as_another(m.amount[t], memo);
       taken[t].push_back(std::move(m));
     }
+    fact(pool_.all({guard[t], comes[t], part}), pool_.eq(result[t], value[t]), static_cast<int>(t));
   }
   for (size_t k = 0; k < taken[0].size(); ++k) {
     Ticket m = std::move(taken[0][k]);
@@ -266,8 +338,8 @@ void Execution::led(Activation& a, const WarpExchange& w, Pair result, Pair guar
     m.maker = maker;
     tickets.push_back(std::move(m));
   }
-  for (const size_t t : k_both) fact(pool_.all(guard[t], comes[t]), pool_.eq(result[t], value[t]), static_cast<int>(t));
-  fact(pool_.all({same_warp, guard[0], guard[1], comes[0], comes[1]}), pool_.eq(result[0], result[1]), 0, true);
+  fact(pool_.all({same_warp, guard[0], guard[1], comes[0], comes[1], pool_.eq(lane[0], lane[1])}),
+       pool_.eq(result[0], result[1]), 0, true);
 }
 
 // Whether each lane may choose it as it likes, so that any result of a vote on it is possible (cub.hdr).
@@ -296,6 +368,7 @@ void Execution::exchange(Activation& a, const Instruction& in, const WarpExchang
     const bool chosen = agree && !w.operands.empty() && free_choice(a, w.operands[0]);
     Pair r = unknown(vote ? uint8_t{1} : bits, chosen ? "choice" : k_exchanged, shared);
     if (agree) agreed(w, get(a, w.mask), get(a, w.operands[0]), r, guard, mode);
+    note_agreed(a, w, r, guard, mode);
     led(a, w, r, guard, mode);
     if (vote && bits > 1) r = {pool_.zext(r[0], bits), pool_.zext(r[1], bits)};
     set(a, in.results[0], r);

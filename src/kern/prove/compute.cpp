@@ -8,6 +8,57 @@ namespace fencepost::prove {
 
 using namespace ir;
 
+// How many bits are set. Of more than a few bits it is a function, so that sums hold it as one number: of it is known
+// that fewer bits are a smaller number, and what it is only where that is not enough (ones_facts).
+namespace {
+constexpr uint8_t k_ones_width = 7;
+constexpr size_t k_most_ones = 16;
+const std::string k_ones = "ones in";
+Term sum_of_bits(Pool& p, Term x, uint8_t w) {
+  Term r = p.constant(0, w);
+  for (uint8_t i = 0; i < p.width(x); ++i) r = p.add(r, w == 1 ? p.extract(x, i, 1) : p.zext(p.extract(x, i, 1), w));
+  return r;
+}
+}  // namespace
+
+Term Execution::ones_in(Term x) {
+  const uint8_t w = pool_.width(x);
+  if (w < 16 || pool_[x].high < 256) return sum_of_bits(pool_, x, w);
+  return pool_.zext(floating(k_ones, k_ones_width, {x}), w);
+}
+
+void Execution::ones_facts() {
+  std::vector<Term> all;
+  for (uint32_t i = 0; i < pool_.size(); ++i) {
+    const formula::Node& n = pool_[Term{i}];
+    if (n.op == formula::Op::apply && pool_.symbol_name(n.value).starts_with("f." + k_ones)) all.push_back(Term{i});
+  }
+  const auto state = [&](Term claim, std::vector<Term> about, bool late = false) {
+    Fact f;
+    f.term = claim;
+    f.late = late;
+    f.threads = 0;
+    std::set<uint64_t> names;
+    for (const Term t : about) names.insert(pool_[t].value + formula::k_function);
+    f.names.assign(names.begin(), names.end());
+    if (!pool_.is_true(claim)) trace.facts.push_back(std::move(f));
+  };
+  for (const Term n : all) {
+    const Term x = pool_[n].kids[0];
+    state(pool_.eq(pool_.eq(x, pool_.constant(0, pool_.width(x))), pool_.eq(n, pool_.constant(0, k_ones_width))), {n});
+    state(pool_.ule(n, pool_.constant(pool_.width(x), k_ones_width)), {n});
+  }
+  for (const Term n : all) state(pool_.eq(n, sum_of_bits(pool_, pool_[n].kids[0], k_ones_width)), {n}, true);
+  if (all.size() > k_most_ones) all.resize(k_most_ones);
+  for (const Term n : all)
+    for (const Term m : all) {
+      const Term x = pool_[n].kids[0], y = pool_[m].kids[0];
+      if (n == m || pool_.width(x) != pool_.width(y)) continue;
+      const Term within = pool_.eq(pool_.and_(x, pool_.not_(y)), pool_.constant(0, pool_.width(x)));
+      state(pool_.implies(within, pool_.any(pool_.eq(x, y), pool_.ult(n, m))), {n, m});
+    }
+}
+
 Term Execution::floating(const std::string& name, uint8_t width, const std::vector<Term>& operands) {
   std::vector<uint8_t> widths;
   for (Term o : operands) widths.push_back(pool_.width(o));
@@ -132,11 +183,8 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
       return count_bits(o[0], true);
     case Op::ctz:
       return count_bits(o[0], false);
-    case Op::popcount: {
-      Term r = p.constant(0, w);
-      for (uint8_t i = 0; i < w; ++i) r = p.add(r, w == 1 ? p.extract(o[0], i, 1) : p.zext(p.extract(o[0], i, 1), w));
-      return r;
-    }
+    case Op::popcount:
+      return ones_in(o[0]);
     case Op::bitreverse: {
       Term r = p.extract(o[0], 0, 1);
       for (uint8_t i = 1; i < w; ++i) r = p.concat(r, p.extract(o[0], i, 1));

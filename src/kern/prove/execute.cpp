@@ -178,6 +178,7 @@ void Execution::run() {
   // Parameters of a function that is no kernel may differ between the threads of a group.
   if (f.kernel) common_variables = pool_.variables();
   find_counters();
+  find_claims();
   find_locks();
   find_last_tickets();
   find_messages();
@@ -198,7 +199,9 @@ void Execution::run() {
           if (is_bulk(*copy)) proxies_.expect_copies();
         }
   }
-  masters.in_any_order(others_in_order_ || !lock_values_.empty());
+  // A lock that nobody gives back orders no one behind another.
+  masters.in_any_order(others_in_order_ || std::any_of(lock_values_.begin(), lock_values_.end(),
+                                                       [](const auto& l) { return l.second.released; }));
   axioms();
   function(a, both(pool_.yes()), Mode{}, results, returned);
   locks_begin();
@@ -207,6 +210,7 @@ void Execution::run() {
   ticket_bounds();
   named_.conclude();
   proxies_.conclude();
+  ones_facts();
   for (const Term t : instances(pool_, options_.axioms)) {
     Fact f;
     f.term = t;

@@ -50,12 +50,14 @@ namespace fencepost::prove {
 
 constexpr uint8_t k_count_width = 64;  // no loop comes round 2^64 times
 
-// A value that a repetition-free atomic gave: `step` values from it on (or below it) are given to no one else.
+// A value that a repetition-free atomic gave: `step` values from it on (or below it) are given to no one else. Or, of a
+// claim, what an update found that may have been the first one (claims.cpp).
 struct Ticket {
+  enum Kind : uint8_t { count, claim } kind = count;
   ir::RegionId region;
   Pair guard, offset, value;
   uint64_t step = 1;
-  Pair amount;  // what is added, where it is no constant
+  Pair amount;  // what is added, where it is no constant; of a claim, the bits that are set or left
   Pair maker;   // who of the group has taken it; none: the thread itself, or the first of another group
   uint32_t position = 0, until = ~0u;
   bool summary = false;
@@ -68,7 +70,11 @@ struct CounterWrite {
   uint32_t position = 0;
   std::vector<uint32_t> loops;
   bool always = false;  // the first thread of each group makes it, once
+  bool atomic = false;  // so that it races with no ticket
 };
+
+// Numbers from the first to the second, unsigned.
+using Range = std::array<uint64_t, 2>;
 
 struct Obligation {
   Kind kind = Kind::assertion;
@@ -344,6 +350,7 @@ class Execution : public Run {
   struct LockValues {
     uint64_t free = 0, taken = 0;
     uint32_t bytes = 0;
+    bool released = false;  // by an atomic
   };
   std::optional<LockValues> lock_values(ir::RegionId r) const;
   std::vector<CounterWrite> lock_stores_;  // plain stores to locks
@@ -400,6 +407,18 @@ class Execution : public Run {
   Term different_makers(const Ticket& i, const Ticket& j);
   void below_count(ir::RegionId r, Term count, int thread, uint32_t bytes);
   void led(Activation& a, const ir::WarpExchange& w, Pair result, Pair guard, Mode mode);
+  // A mask that lanes agree on: whom it names has come to it, and has the same.
+  struct Agreed {
+    Pair result, guard;
+    Pair mask, given;  // of a ballot: who is asked, and what each says
+    bool ballot = false;
+    size_t leaving = 0;  // ways out of the kernel up to there
+  };
+  std::vector<Agreed> agreed_;
+  void note_agreed(Activation& a, const ir::WarpExchange& w, Pair result, Pair guard, Mode mode);
+  Term named_lane(Term mask, Term lane);
+  Term ones_in(Term x);
+  void ones_facts();
   void ticket_bounds();
   std::optional<uint64_t> set_to_at_most(ir::RegionId r) const;
   std::set<size_t> compared_with_null() const;
@@ -458,7 +477,20 @@ class Execution : public Run {
   std::map<uint32_t, uint32_t> site_instants_;
   std::vector<uint8_t> amounts_;  // by region: all that writes it adds, and not always the same
   std::vector<int8_t> counters_;  // by region: 1 only added to, -1 only subtracted from, 0 neither
-  Pair iteration_;                // of the innermost loop run as a summary
+  // ---- who is the first to change a place (claims.cpp)
+  struct Claims {
+    bool known = true;                                   // `written` is all that is ever written, but for stores
+    bool aligned = true, sets = true, clears = true;     // all updates only set bits, or clear bits
+    std::vector<Range> written;                          // by those who look at what they find
+    std::vector<std::pair<Range, CounterWrite>> unseen;  // by others
+  };
+  void find_claims();
+  void claim(Activation& a, const ir::Instruction& in, const ir::Atomic& at, Pair guard, Pair pointer);
+  void settle_claims();
+  void claims_apart(const Ticket& i, const Ticket& j, Term different);
+  std::vector<uint8_t> claimable_;     // by region
+  std::map<uint32_t, Claims> claims_;  // by region
+  Pair iteration_;                     // of the innermost loop run as a summary
   bool tracking_ = false;
   Sets sets_;
   std::vector<Collected>* collector_ = nullptr;

@@ -34,7 +34,7 @@ std::optional<Execution::LockValues> Execution::lock_values(RegionId r) const {
       const auto free = constant(w, 0), taken = constant(w, 1);
       if (!free || !taken || *free == *taken) return std::nullopt;
       if (found && (found->free != *free || found->taken != *taken)) return std::nullopt;
-      found = LockValues{*free, *taken, bytes};
+      found = LockValues{*free, *taken, bytes, false};
     } else if (at.op == AtomicOp::store || at.op == AtomicOp::exchange) {
       const auto value = constant(w, 0);
       if (!value) return std::nullopt;
@@ -46,13 +46,14 @@ std::optional<Execution::LockValues> Execution::lock_values(RegionId r) const {
   for (const flow::Writer& w : writers)
     if (!found && written.size() == 2 && w.as_atomic()->op == AtomicOp::exchange && w.result_used) {
       const uint64_t taken = *constant(w, 0);
-      found = LockValues{*written.begin() == taken ? *written.rbegin() : *written.begin(), taken, bytes};
+      found = LockValues{*written.begin() == taken ? *written.rbegin() : *written.begin(), taken, bytes, false};
     }
   if (!found) return std::nullopt;
   for (const flow::Writer& w : writers) {
     const AtomicOp op = w.as_atomic()->op;
     if (op == AtomicOp::compare_exchange) continue;
     const uint64_t value = *constant(w, 0);
+    found->released = found->released || value == found->free;
     if (value != found->free && (op != AtomicOp::exchange || value != found->taken)) return std::nullopt;
   }
   return found;

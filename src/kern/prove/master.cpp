@@ -45,8 +45,16 @@ Term Masters::as_another(Term t, std::unordered_map<uint32_t, Term>& memo) {
     todo.pop_back();
     if (memo.contains(u.id) || !seen.insert(u.id).second) continue;
     const formula::Node n = pool_[u];
-    const bool pure = n.op == formula::Op::apply && !pool_.symbol_name(n.value).starts_with("m") &&
-                      !pool_.symbol_name(n.value).starts_with("init");
+    // What an array holds that nobody writes is the same for all.
+    const auto unwritten = [&](const std::string& symbol) {
+      const RegionId r = Memory::contents(run_.module(), symbol);
+      return r && run_.module().region(r).space == Space::global && !run_.memory.adversarial(r) &&
+             writers_.of(r).empty();
+    };
+    const bool pure =
+        n.op == formula::Op::apply &&
+        ((!pool_.symbol_name(n.value).starts_with("m") && !pool_.symbol_name(n.value).starts_with("init")) ||
+         unwritten(pool_.symbol_name(n.value)));
     if ((n.op == formula::Op::variable && n.value >= run_.common_variables) || (n.op == formula::Op::apply && !pure)) {
       const std::string name = n.op == formula::Op::variable ? pool_.variable_name(n.value) : "";
       const bool told = name.starts_with(k_exchanged) || name.starts_with(k_ticket);

@@ -32,6 +32,7 @@ inline constexpr double k_candidate_seconds = 2;     // for one question about o
 inline constexpr double k_shortest_question = 0.02;  // and at least
 inline constexpr double k_inference_part = 0.4;      // of the time that is left, for all candidates
 inline constexpr double k_first_seconds = 1;         // for one question, before few threads are tried
+inline constexpr double k_soon_seconds = 5;          // for one question without what is costly
 inline constexpr double k_small_seconds = 1;         // for one question about few threads
 inline constexpr double k_all_small_seconds = 10;    // for all of these
 inline constexpr double k_split_seconds = 0.2;       // for one question whether a rest is below a unit
@@ -209,6 +210,7 @@ class Pass {
     for (Term t : goal)
       for (uint64_t n : formula::names(pool, t)) known.insert(n);
     std::vector<uint8_t> taken(x.trace.facts.size());
+    std::vector<Term> late;
     for (bool again = true; again;) {
       again = false;
       for (size_t i = 0; i < x.trace.facts.size(); ++i) {
@@ -221,10 +223,18 @@ class Pass {
                          std::none_of(f.names.begin(), f.names.end(), [&](uint64_t n) { return known.contains(n); })))
           continue;
         taken[i] = 1;
+        if (f.late) {
+          late.push_back(f.term);
+          continue;
+        }
         again = true;
         known.insert(f.names.begin(), f.names.end());
         goal.push_back(f.term);
       }
+    }
+    if (!late.empty()) {
+      if (decided_soon(pool, x, goal, job)) return Answer::unsat;
+      goal.insert(goal.end(), late.begin(), late.end());
     }
 
     if (x.products.any()) {
@@ -255,6 +265,17 @@ class Pass {
     if (second == Answer::unsat) return Answer::unsat;
     if (second == Answer::sat && model != nullptr) *model = std::move(exact);
     return Answer::sat;
+  }
+
+  // Without what is asked late.
+  bool decided_soon(Pool& pool, Execution& x, std::vector<Term> goal, const Job& job) {
+    if (x.products.any()) {
+      goal = prepared(pool, x.products, std::move(goal));
+      if (pool.is_false(pool.all(goal)) || decided_by_digits(pool, x, goal, job)) return true;
+    }
+    Job brief = job;
+    brief.deadline = std::min(job.deadline, Job::with_budget(k_soon_seconds).deadline);
+    return session_->solve(goal, brief, nullptr, statistics_) == Answer::unsat;
   }
 
   // A question that takes its time from a budget.

@@ -57,9 +57,6 @@ TEST_F(Precision, values_that_are_not_followed_are_named) {
   const auto named = [&](const std::string& what) { return said.find(what) != std::string::npos; };
   const std::string lanes = "whether what lanes of a warp give each other keeps k.cu:";
   const std::vector<std::pair<std::string, std::string>> exchanged{
-      {"cg::coalesced_group g = cg::coalesced_threads(); int w; if (g.thread_rank() == 0) w = atomicAdd(b, g.size());"
-       "a[g.thread_rank() + g.shfl(w, 0)] = threadIdx.x;",
-       groups},
       {"auto g = cg::tiled_partition<16>(cg::this_thread_block()); int w = 0; if (g.thread_rank() == 0)"
        " w = atomicAdd(b, 16); w = g.shfl(w, 0); a[w + g.thread_rank()] = threadIdx.x;",
        groups}};
@@ -68,6 +65,11 @@ TEST_F(Precision, values_that_are_not_followed_are_named) {
     EXPECT_TRUE(named(lanes)) << said;
   }
   // What a leader of the warp hands out, and a word of one lane, are followed.
+  EXPECT_EQ(cuda("cg::coalesced_group g = cg::coalesced_threads(); int w; if (g.thread_rank() == 0) w = atomicAdd(b, "
+                 "g.size()); a[g.thread_rank() + g.shfl(w, 0)] = threadIdx.x;",
+                 {}, groups),
+            0)
+      << said;
   EXPECT_EQ(
       cuda("int lane = threadIdx.x, w = 0; bool p = b[1 + lane] > 0; unsigned m = __ballot_sync(~0u, p); if (lane =="
            " 0) w = atomicAdd(b, __popc(m)); w = __shfl_sync(~0u, w, 0);"
