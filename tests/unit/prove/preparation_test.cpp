@@ -84,6 +84,8 @@ TEST(Preparation, EquationsOfTruthValues) {
   const auto r = prepared(p, q.products, goal);
   q.same(goal, r);
   Question::expect(r, goal);
+  const std::vector<Term> compared{p.eq(q.x, p.ult(q.a, q.b)), p.any(q.x, p.ult(q.c, q.d))};
+  Question::expect(prepared(p, q.products, compared), compared);
 }
 
 TEST(Preparation, TruthValuesArePutIn) {

@@ -226,6 +226,11 @@ TEST(Proxies, which_fences_stand_between) {
            {"s[t] = t; for (int i = 0; i < 2; ++i) { FENCE } __syncthreads(); SEND", 3, k_writes},
            {"s[t] = t; FENCE for (int i = 0; i < 2; ++i) __syncthreads(); SEND", 3, k_writes},
            {"for (int i = 0; i < 2; ++i) { s[t] = t; FENCE __syncthreads(); SEND __syncthreads(); }", 3, k_writes},
+           // What a round stores, the next one copies; and what cp.async stores is looked for behind no fence.
+           {"for (int i = 0; i < 2; ++i) { SEND __syncthreads(); s[t] = t; __syncthreads(); }", 3, k_writes},
+           {"asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4;\" :: \"r\"(a + 4 * t), \"l\"(d + 65536 + t) : "
+            "\"memory\"); asm volatile(\"cp.async.wait_all;\" ::: \"memory\"); FENCE __syncthreads(); SEND",
+            3, k_writes},
            {"for (int i = 0; i < 2; ++i) s[t] = t; FENCE __syncthreads(); SEND", 0},
            // Of another array, of one that is only read, of what is copied to.
            {"r[t] = t; __syncthreads(); SEND", 0},
