@@ -169,6 +169,11 @@ std::optional<Values> Lowering::lower_opencl(const llvm::CallBase& c, const Dema
     for (unsigned k = 0; k < c.arg_size(); ++k) w.operands.push_back(arg(k));
     return Values{emit(parts[0].type, std::move(w))};
   }
+  // ---- work groups: all work items of one come to these, and nothing is said of the order of memory (OpenCL C 3.0,
+  // 6.15.16), so that each is a barrier without a fence. What a reduction gives is any number, the same for all.
+  if (n == "work_group_all" || n == "work_group_any" || n == "work_group_broadcast" ||
+      n.starts_with("work_group_reduce_") || n.starts_with("work_group_scan_"))
+    return lower_group_function(c, n);
   // ---- barriers and fences. Flags: bit 0 local, bit 1 global, bit 2 images, which are no buffers. A memory scope says
   // for whom the memory is ordered; one that is narrower than the threads that meet orders nothing for all of them.
   if (n == "barrier" || n == "work_group_barrier" || n == "sub_group_barrier") {
@@ -216,6 +221,37 @@ std::optional<Values> Lowering::lower_opencl(const llvm::CallBase& c, const Dema
   if (auto v = lower_opencl_image(c, d); v || !faults_.list.empty()) return v;
   if (auto v = lower_opencl_convert(c, d); v || !faults_.list.empty()) return v;
   return lower_opencl_integer(c, d);
+}
+
+std::optional<Values> Lowering::lower_group_function(const llvm::CallBase& c, const std::string& n) {
+  const ValueId off = bits(0, 1);
+  const auto meeting = [&](ValueId predicate, Barrier::Reduce how) {
+    Barrier b{.scope = Scope::group, .local_fence = off, .global_fence = off, .reduce = how};
+    b.predicate = predicate;
+    return emit({Type::bits, 32}, std::move(b));
+  };
+  of_images_.barrier = true;
+  if (n == "work_group_all" || n == "work_group_any")
+    return Values{
+        meeting(truth(value(c.getArgOperand(0))), n == "work_group_all" ? Barrier::all_true : Barrier::any_true)};
+  const auto parts = leaves(c.getType());
+  if (parts.size() != 1) return refuse("'" + n + "' of a vector");
+  // Of another work item, one that does not exist or is not the same for all leaves the call undefined.
+  for (unsigned k = 1; k < c.arg_size(); ++k)
+    if (constant_of(value(c.getArgOperand(k))) != uint64_t{0})
+      return refuse("'" + n + "' of another work item than the first");
+  if (n.starts_with("work_group_scan_")) {
+    barrier(Scope::group, off, off);
+    return Values{emit(parts[0].type, unspecified("what a scan of the work group gives"))};
+  }
+  const auto word = [&] {
+    return meeting(truth(emit({Type::bits, 32}, unspecified("what a function of the work group gives"))),
+                   Barrier::count_true);
+  };
+  const uint8_t w = parts[0].type.width;
+  const ValueId low = word();
+  if (w <= 32) return Values{resize(low, w, false)};
+  return Values{compute(Op::concat, {word(), low}, 64)};
 }
 
 std::optional<Values> Lowering::lower_opencl_atomic(const llvm::CallBase& c, const Demangled& d) {

@@ -135,6 +135,7 @@ class Lowering {
   Values lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& a);
   std::optional<Values> lower_annotation(const llvm::CallBase& c, const Demangled& d);
   std::optional<Values> lower_opencl(const llvm::CallBase& c, const Demangled& d);
+  std::optional<Values> lower_group_function(const llvm::CallBase& c, const std::string& n);
   std::optional<Values> lower_opencl_atomic(const llvm::CallBase& c, const Demangled& d);
   std::optional<Values> lower_opencl_integer(const llvm::CallBase& c, const Demangled& d);
   std::optional<Values> lower_opencl_convert(const llvm::CallBase& c, const Demangled& d);
