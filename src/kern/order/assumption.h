@@ -24,6 +24,7 @@ struct Assumption {
     late_exit,        // who leaves the kernel after work of its own has exited
     volatile_flags,   // volatile accesses are relaxed atomics, as PTX says
     legacy_scope,     // atomics of OpenCL 1.x have the device's scope
+    small_indices,    // index arithmetic on unsigned numbers stays below 2^31
   };
   std::string text;
   Kind kind = other;

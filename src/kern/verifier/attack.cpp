@@ -262,6 +262,7 @@ Attack attack(const Module& m, FunctionId kernel, const launch::Options& o, cons
                                            .seconds = std::max(most, k_longest_run),
                                            .cancelled = o.spent});
     ++out.runs;
+    out.possible += r.status == interp::Outcome::impossible ? 0 : 1;
     if (const interp::Defect* d = counts(m, r, o)) {
       out.finding = finding(*d, shape);
       for (const auto& [k, v] : inputs.arguments)

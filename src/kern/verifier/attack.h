@@ -25,6 +25,7 @@ struct Attack {
   std::string run;     // how it was found, as one line
   std::string values;  // of a race (service.h)
   uint32_t runs = 0;
+  uint32_t possible = 0;  // of these, that what is assumed does not exclude
 };
 
 Attack attack(const ir::Module& m, ir::FunctionId kernel, const launch::Options& options, const prove::Options& engine,

@@ -9,6 +9,7 @@
 
 #include "base/write_file.h"
 #include "flow/endings.h"
+#include "flow/small_indices.h"
 #include "launch/toolkit.h"
 #include "verifier/attack.h"
 #include "verifier/bounds.h"
@@ -145,6 +146,8 @@ class Row {
     if (!begin()) return false;
     ask();
     refute();
+    replay();
+    assume_small_indices();
     said_.status = proof_.verdict.status;
     said_.vacuous = proof_.verdict.vacuous;
     said_.seconds = proof_.effort.seconds;
@@ -241,6 +244,60 @@ class Row {
     shown_ = found.values;
   }
 
+  // What was found, in a run where there is one.
+  void replay() {
+    if (proof_.verdict.status == Status::holds) return;
+    // Runs count into the time, of which a little is left for them in any case.
+    double runs = o_.timeout > 0 ? std::max(0.05 * o_.timeout,
+                                            std::min(k_replay_seconds, 0.9 * o_.timeout - proof_.effort.seconds))
+                                 : k_replay_seconds;
+    for (const prove::Finding& finding : proof_.findings) {
+      const auto start = std::chrono::steady_clock::now();
+      if (!shown_) {
+        const std::optional<Shown> run = confirm(*module_, f_, finding, o_, engine_, runs);
+        said_.findings.push_back({.finding = finding, .confirmed = run.has_value()});
+        if (run) {
+          said_.findings.back().values = values_text(run->defect);
+          if (!o_.compat) tell_as_run(*module_, function(), *run, said_.findings.back().finding);
+        }
+      } else {
+        said_.findings.push_back({.finding = finding, .confirmed = true, .values = *shown_});
+      }
+      runs -= since(start);
+    }
+  }
+
+  // Where nothing but index arithmetic that wraps may make a race, and no run shows it, the kernel is asked about once
+  // more without that (flow/small_indices.h).
+  void assume_small_indices() {
+    const prove::Result& r = proof_;
+    const bool open = r.verdict.status == Status::gave_up || (r.verdict.status == Status::fails && !r.findings.empty());
+    if (!open || o_.strict || !standard() || o_.compat || o_.loop_unwind || !function().kernel) return;
+    if (!std::ranges::all_of(said_.findings, &FindingReport::only_possible)) return;
+    ir::Module small = *module_;
+    const std::vector<ir::PlaceId> products = flow::keep_indices_small(small, in_.effects.function(f_).reached);
+    if (products.empty()) return;
+    const double left = o_.timeout > 0 ? o_.timeout - r.effort.seconds : 0;
+    if (o_.timeout > 0 && left <= 0) return;
+    Job job = job_;
+    if (left > 0 && o_.spent == nullptr) job.deadline = std::min(job.deadline, Job::with_budget(left).deadline);
+    prove::Options engine = engine_;
+    if (o_.spent != nullptr) engine.seconds = left;
+    prove::Result again = prove::prove(small, f_, engine, job);
+    again.effort += r.effort;
+    if (again.verdict.status != Status::holds || again.verdict.vacuous) return;
+    // What is assumed must leave something: some run, where the launch can be run.
+    const Attack runs = attack(small, f_, o_, engine, again, left > 0 ? left : k_attack_seconds);
+    if (runs.finding || (runs.runs > 0 && runs.possible == 0)) return;
+    std::vector<std::string> places;
+    for (const ir::PlaceId p : products) places.push_back(ir::where(*module_, p));
+    again.assumptions.insert(
+        {fmt::format("index arithmetic on unsigned numbers stays below 2^31 (at {})", fmt::join(places, ", ")),
+         prove::Assumption::small_indices});
+    proof_ = std::move(again);
+    said_.findings.clear();
+  }
+
   // "": it counts, or there is none. A proof's assumptions are complete then.
   std::string why_it_does_not_count() {
     prove::Result& r = proof_;
@@ -282,27 +339,9 @@ class Row {
     for (const clangfe::OtherText& t : other_) said_.note += "; " + t.text;
   }
 
-  // What was found, in a run where there is one.
+  // What was found, that is not.
   void show() {
     prove::Result& r = proof_;
-    // Runs count into the time, of which a little is left for them in any case.
-    double runs = o_.timeout > 0
-                      ? std::max(0.05 * o_.timeout, std::min(k_replay_seconds, 0.9 * o_.timeout - r.effort.seconds))
-                      : k_replay_seconds;
-    for (const prove::Finding& finding : r.findings) {
-      const auto start = std::chrono::steady_clock::now();
-      if (!shown_) {
-        const std::optional<Shown> run = confirm(*module_, f_, finding, o_, engine_, runs);
-        said_.findings.push_back({.finding = finding, .confirmed = run.has_value()});
-        if (run) {
-          said_.findings.back().values = values_text(run->defect);
-          if (!o_.compat) tell_as_run(*module_, function(), *run, said_.findings.back().finding);
-        }
-      } else {
-        said_.findings.push_back({.finding = finding, .confirmed = true, .values = *shown_});
-      }
-      runs -= since(start);
-    }
     leave_open(*module_, said_.findings, r);
     said_.status = r.verdict.status;
     if (o_.compat) merge_sources(*module_, said_.findings);

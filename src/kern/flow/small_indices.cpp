@@ -1,0 +1,185 @@
+#include "flow/small_indices.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+namespace fencepost::flow {
+
+using namespace ir;
+
+namespace {
+
+constexpr uint8_t k_bits = 32;
+
+class Indices {
+ public:
+  explicit Indices(Function& f) : f_(f), made_(f.values.size()), users_(f.values.size()) {
+    for (const Block& b : f.blocks)
+      for (const Instruction& in : b.instructions) {
+        for (const ValueId r : in.results) made_[r.index] = &in;
+        for_each_operand(in.action, [&](ValueId o) { users_[o.index].push_back(&in); });
+      }
+  }
+
+  void change(std::vector<PlaceId>& places) {
+    find();
+    for (Block& b : f_.blocks) {
+      std::vector<Instruction> out;
+      for (Instruction& in : b.instructions) {
+        auto* c = std::get_if<Compute>(&in.action);
+        const bool widens = c != nullptr && c->op == Op::zext && marked(c->operands[0]);
+        if (widens) {
+          not_negative(c->operands[0], in.place, out);
+          c->op = Op::sext;
+        }
+        if (c == nullptr || in.results.empty() || !marked(in.results[0])) {
+          out.push_back(std::move(in));
+          continue;
+        }
+        c->no_signed_wrap = true;
+        if (c->op == Op::mul) {
+          if (std::ranges::find(places, in.place) == places.end()) places.push_back(in.place);
+          for (const ValueId o : factors_[in.results[0].index]) not_negative(o, in.place, out);
+        }
+        out.push_back(std::move(in));
+      }
+      b.instructions = std::move(out);
+    }
+  }
+
+ private:
+  const Compute* computed(ValueId v) const {
+    const Instruction* in = made_[v.index];
+    return in == nullptr ? nullptr : std::get_if<Compute>(&in->action);
+  }
+  bool marked(ValueId v) const { return v.index < marked_.size() && marked_[v.index] != 0; }
+
+  // Does anything that the value is computed from satisfy this?
+  bool comes_from(ValueId v, const std::function<bool(ValueId)>& what) const {
+    std::vector<uint8_t> seen(f_.values.size());
+    std::vector<ValueId> todo{v};
+    while (!todo.empty()) {
+      const ValueId x = todo.back();
+      todo.pop_back();
+      if (seen[x.index] != 0) continue;
+      seen[x.index] = 1;
+      if (what(x)) return true;
+      const Instruction* in = made_[x.index];
+      if (in != nullptr && (std::holds_alternative<Compute>(in->action) || std::holds_alternative<Phi>(in->action)))
+        for_each_operand(in->action, [&](ValueId o) { todo.push_back(o); });
+    }
+    return false;
+  }
+  bool of_launch(ValueId v) const {
+    return comes_from(v, [&](ValueId x) {
+      const Compute* c = computed(x);
+      return c != nullptr && c->op == Op::id;
+    });
+  }
+  // A number that the launch alone does not give: a parameter, or what is read from memory.
+  bool of_others(ValueId v) const {
+    return comes_from(v, [&](ValueId x) {
+      const Instruction* in = made_[x.index];
+      return f_.value(x).kind == Value::parameter || (in != nullptr && std::holds_alternative<Load>(in->action));
+    });
+  }
+  static bool of_index(Op op) {
+    return op == Op::add || op == Op::sub || op == Op::mul || op == Op::shl || op == Op::zext || op == Op::sext;
+  }
+  // Is nothing but an address made of it, by sums, products and conversions, or a test?
+  bool makes_addresses(ValueId v) const {
+    std::vector<uint8_t> seen(f_.values.size());
+    std::vector<ValueId> todo{v};
+    bool address = false;
+    while (!todo.empty()) {
+      const ValueId x = todo.back();
+      todo.pop_back();
+      if (seen[x.index] != 0) continue;
+      seen[x.index] = 1;
+      for (const Instruction* in : users_[x.index]) {
+        if (std::holds_alternative<Phi>(in->action)) {
+          todo.push_back(in->results[0]);
+          continue;
+        }
+        const auto* c = std::get_if<Compute>(&in->action);
+        if (c == nullptr) continue;
+        if (c->op == Op::pointer_add) address = true;
+        if (c->op == Op::xor_ || c->op == Op::lshr || c->op == Op::ashr || c->op == Op::byteswap) return false;
+        if (of_index(c->op)) todo.push_back(in->results[0]);
+      }
+    }
+    return address;
+  }
+  static bool may_wrap(const Compute& c, const Function& f, const Instruction& in) {
+    return !in.results.empty() && f.value(in.results[0]).type == Type{Type::bits, k_bits} && !c.no_signed_wrap &&
+           c.operands.size() == 2;
+  }
+
+  void find() {
+    marked_.assign(f_.values.size(), 0);
+    const auto constant = [&](ValueId v) { return f_.value(v).kind == Value::constant; };
+    for (const Block& b : f_.blocks)
+      for (const Instruction& in : b.instructions) {
+        const auto* c = std::get_if<Compute>(&in.action);
+        if (c == nullptr || c->op != Op::mul || !may_wrap(*c, f_, in)) continue;
+        const ValueId x = c->operands[0], y = c->operands[1];
+        if (constant(x) || constant(y) || !(of_launch(x) || of_launch(y)) || !(of_others(x) || of_others(y))) continue;
+        if (makes_addresses(in.results[0])) marked_[in.results[0].index] = 1;
+      }
+    // And what is made of them.
+    for (bool more = std::ranges::count(marked_, 1) > 0; more;) {
+      more = false;
+      for (const Block& b : f_.blocks)
+        for (const Instruction& in : b.instructions) {
+          const auto* c = std::get_if<Compute>(&in.action);
+          if (c == nullptr || !may_wrap(*c, f_, in) || marked(in.results[0])) continue;
+          const bool sum = c->op == Op::add || c->op == Op::sub || c->op == Op::mul ||
+                           (c->op == Op::shl && constant(c->operands[1]));
+          if (!sum || !(marked(c->operands[0]) || marked(c->operands[1]))) continue;
+          marked_[in.results[0].index] = 1;
+          more = true;
+        }
+    }
+    for (const Block& b : f_.blocks)
+      for (const Instruction& in : b.instructions)
+        if (const auto* c = std::get_if<Compute>(&in.action);
+            c != nullptr && c->op == Op::mul && !in.results.empty() && marked(in.results[0]))
+          for (const ValueId o : c->operands)
+            if (!constant(o) && !of_launch(o)) factors_[in.results[0].index].push_back(o);
+  }
+
+  ValueId number(uint64_t bits, Type type) {
+    f_.values.push_back({.kind = Value::constant, .type = type, .constant_bits = bits});
+    return {static_cast<uint32_t>(f_.values.size() - 1)};
+  }
+
+  void not_negative(ValueId v, PlaceId place, std::vector<Instruction>& out) {
+    const Type type = f_.value(v).type;
+    if (type != Type{Type::bits, k_bits}) return;
+    f_.values.push_back({.kind = Value::result, .type = {Type::bits, 1}});
+    const ValueId holds{static_cast<uint32_t>(f_.values.size() - 1)};
+    Compute test;
+    test.op = Op::sge;
+    test.operands = {v, number(0, type)};
+    out.push_back({{holds}, std::move(test), place});
+    out.push_back({{}, Annotation{.note = Note::assume, .condition = holds}, place});
+  }
+
+  Function& f_;
+  std::vector<const Instruction*> made_;
+  std::vector<std::vector<const Instruction*>> users_;
+  std::vector<uint8_t> marked_;                       // by value
+  std::map<uint32_t, std::vector<ValueId>> factors_;  // of products, by value: those that the launch does not give
+};
+
+}  // namespace
+
+std::vector<PlaceId> keep_indices_small(Module& m, const std::vector<uint8_t>& reached) {
+  std::vector<PlaceId> places;
+  for (uint32_t i = 0; i < m.functions.size(); ++i)
+    if (reached[i] != 0 && m.functions[i].body) Indices(m.functions[i]).change(places);
+  return places;
+}
+
+}  // namespace fencepost::flow

@@ -1,0 +1,23 @@
+#pragma once
+// Index arithmetic on unsigned numbers: `x + blockIdx.x * cols`, where blockIdx.x is unsigned and so the product, may
+// wrap at 2^32 for some `cols`, and then rows of two blocks lie over each other. Programs mean a row for each block. A
+// kernel is changed to one in which such arithmetic stays below 2^31; a proof about that kernel is one about the kernel
+// itself under the assumption that it does (Assumption::small_indices), which is tried only where there is no proof
+// without it.
+//
+// Which arithmetic: products of 32 bits, of a number that comes from the launch and one that does not and is no
+// constant, of which the source does not say that they do not wrap, and from which an address is made by nothing but
+// sums, products and conversions; and these sums and products. So a hash, whose bits are mixed, is left as it is.
+//
+// How: such an operation does not wrap as one of signed numbers. What is widened as an unsigned number is not negative,
+// nor is the unknown factor. Runs of the changed kernel that do otherwise are impossible, as by `__builtin_assume`.
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace fencepost::flow {
+
+// `reached`: by function. The places of the products that are changed, each once; none: nothing is changed.
+std::vector<ir::PlaceId> keep_indices_small(ir::Module& m, const std::vector<uint8_t>& reached);
+
+}  // namespace fencepost::flow
