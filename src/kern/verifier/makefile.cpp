@@ -57,6 +57,11 @@ std::map<std::string, std::optional<std::string>> variables(const std::vector<Li
     std::string line = trimmed(l.text);
     for (const char* word : {"export ", "override "})
       if (line.starts_with(word)) line = trimmed(line.substr(std::string(word).size()));
+    // `target: NAME = value` sets it for that target.
+    const size_t colon = line.find(':'), equals = line.find('=');
+    const bool of_target = colon != std::string::npos && equals != std::string::npos && colon + 1 < equals &&
+                           line[colon + 1] != '=' && line[colon + 1] != ':';
+    if (of_target) line = trimmed(line.substr(colon + 1));
     size_t end = 0;
     while (end < line.size() && in_word(line[end])) ++end;
     if (end == 0) continue;
@@ -100,6 +105,35 @@ std::optional<std::string> expanded(const std::string& s,
   return out;
 }
 
+// Where a definition may begin: behind `-D`, or behind `--define-macro` and a blank or an equals sign.
+std::vector<size_t> definitions(const std::string& line) {
+  std::vector<size_t> out;
+  for (const std::string word : {"-D", "--define-macro"})
+    for (size_t at = 0; (at = line.find(word, at)) != std::string::npos;) {
+      const bool starts = at == 0 || !(in_word(line[at - 1]) || line[at - 1] == '-');
+      at += word.size();
+      if (!starts) continue;
+      size_t begin = at;
+      while (begin < line.size() && (blank(line[begin]) || (word.size() > 2 && line[begin] == '='))) ++begin;
+      out.push_back(begin);
+    }
+  return out;
+}
+
+// A macro that is taken back, by `-UNAME`.
+bool undefines(const std::string& line, const std::string& name) {
+  for (const std::string word : {"-U", "--undefine-macro"})
+    for (size_t at = 0; (at = line.find(word, at)) != std::string::npos;) {
+      at += word.size();
+      size_t begin = at;
+      while (begin < line.size() && (blank(line[begin]) || line[begin] == '=')) ++begin;
+      size_t end = begin;
+      while (end < line.size() && in_word(line[end])) ++end;
+      if (line.substr(begin, end - begin) == name) return true;
+    }
+  return false;
+}
+
 }  // namespace
 
 std::optional<BuildMacro> macro_of(const std::string& text, const std::string& path, const std::string& name) {
@@ -107,13 +141,11 @@ std::optional<BuildMacro> macro_of(const std::string& text, const std::string& p
   const std::vector<Line> lines = lines_of(text);
   const auto known = variables(lines);
   std::optional<BuildMacro> found;
-  for (const Line& l : lines)
-    for (size_t at = 0; (at = l.text.find("-D", at)) != std::string::npos;) {
-      const bool starts = at == 0 || !(in_word(l.text[at - 1]) || l.text[at - 1] == '-');
-      at += 2;
-      if (!starts) continue;
-      size_t begin = at;
-      while (begin < l.text.size() && blank(l.text[begin])) ++begin;
+  for (const Line& l : lines) {
+    if (undefines(l.text, name)) return std::nullopt;
+    for (const size_t begin : definitions(l.text)) {
+      // Any name may stand there.
+      if (begin < l.text.size() && l.text[begin] == '$') return std::nullopt;
       size_t end = begin;
       while (end < l.text.size() && in_word(l.text[end])) ++end;
       if (l.text.substr(begin, end - begin) != name) continue;
@@ -132,8 +164,44 @@ std::optional<BuildMacro> macro_of(const std::string& text, const std::string& p
       if (found && found->value != *plain) return std::nullopt;
       if (!found) found = {name, *plain, path + ":" + std::to_string(l.number)};
     }
+  }
   return found;
 }
+
+namespace {
+
+bool has_word(const std::string& text, const std::string& word) {
+  for (size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += word.size()) {
+    const char behind = at + word.size() < text.size() ? text[at + word.size()] : ' ';
+    // "-UNAME", "-DNAME": the letter is of the option.
+    const bool option = at >= 2 && text[at - 2] == '-';
+    if (!in_word(behind) && (at == 0 || option || !in_word(text[at - 1]))) return true;
+  }
+  return false;
+}
+
+// What the files say that a makefile includes by a plain name. None: one that must be there is not, or its name is not plain.
+std::optional<std::string> included(const std::string& text, const std::filesystem::path& folder, int depth) {
+  constexpr int k_most = 8;
+  std::string out;
+  for (const Line& l : lines_of(text)) {
+    std::string line = trimmed(l.text);
+    const bool may_lack = line.starts_with("-include ") || line.starts_with("sinclude ");
+    if (!may_lack && !line.starts_with("include ")) continue;
+    line = trimmed(line.substr(line.find(' ')));
+    const auto more = depth < k_most && line.find_first_of("$*?% ") == std::string::npos
+                          ? read_file((folder / line).string())
+                          : Expected<SourcePtr>(error_at({}, "not plain"));
+    if (!more && !may_lack) return std::nullopt;
+    if (!more) continue;
+    const auto inner = included((*more)->text, folder, depth + 1);
+    if (!inner) return std::nullopt;
+    out += "\n" + (*more)->text + "\n" + *inner;
+  }
+  return out;
+}
+
+}  // namespace
 
 std::optional<BuildMacro> macro_beside(const std::string& source, const std::string& name) {
   constexpr uintmax_t k_most = 1 << 20;
@@ -147,6 +215,8 @@ std::optional<BuildMacro> macro_beside(const std::string& source, const std::str
         continue;
       const auto text = read_file(path.string());
       if (!text) continue;
+      const auto more = included((*text)->text, where, 0);
+      if (!more || has_word(*more, name)) break;
       if (auto found = macro_of((*text)->text, path.string(), name)) return found;
       break;  // make takes the first of the three
     }

@@ -1,7 +1,8 @@
 #pragma once
 // Macros that a file needs and the build gives: what `-DNAME=VALUE` of a makefile beside the file says, or of one in
 // the folder above. A makefile is read as text: variables with one value, no conditions, no functions. Where it says
-// several values of a name, or one that is no plain word, it says none here.
+// several values of a name, or one that is no plain word, it says none here; nor where a file that it includes has the
+// name, or cannot be read.
 #include <optional>
 #include <string>
 #include <vector>

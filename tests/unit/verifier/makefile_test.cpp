@@ -39,6 +39,36 @@ TEST(Makefile, what_has_several_values_has_none) {
   for (const char* name : {"M", "S", "P", "E"})
     EXPECT_EQ(given("a:\n\tcc -DM=$(NO) -DS=f(x) -DP=$$ -DE=\n", name), "none");
   EXPECT_EQ(given("V = $(V)\na:\n\tcc -DN=$(V)\n", "N"), "none");
+  // Of one target, by other spellings, of a name that is put together, and taken back.
+  EXPECT_EQ(given("a: V=2\nV=1\na:\n\tcc -DN=$(V)\n", "N"), "none");
+  EXPECT_EQ(given("a: V:=1\na:\n\tcc -DN=$(V)\n", "N"), "1 at Makefile:3");
+  EXPECT_EQ(given("a:\n\tcc -DN=1\n\tcc --define-macro N=2\n", "N"), "none");
+  EXPECT_EQ(given("a:\n\tcc --define-macro=N=2\n", "N"), "2 at Makefile:2");
+  EXPECT_EQ(given("X=N\na:\n\tcc -DN=1\n\tcc -D$(X)=2\n", "N"), "none");
+  EXPECT_EQ(given("a:\n\tcc -DN=1 -UN\n", "N"), "none");
+}
+
+TEST(Makefile, what_an_included_one_may_say_otherwise_is_not_taken) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "included_makefiles";
+  std::filesystem::create_directories(folder);
+  const auto write = [&](const char* name, const std::string& text) {
+    EXPECT_TRUE(write_file((folder / name).string(), text));
+  };
+  const auto said = [&](const std::string& first) {
+    write("Makefile", first + "all:\n\tnvcc -DN=64 $(EXTRA) k.cu\n");
+    const auto m = macro_beside((folder / "k.cu").string(), "N");
+    return m ? m->value : "none";
+  };
+  write("other.mk", "EXTRA = -DM=1 -DNN=2\n");
+  write("same.mk", "EXTRA = -UN\n");
+  write("through.mk", "include same.mk\n");
+  EXPECT_EQ(said(""), "64");
+  EXPECT_EQ(said("include other.mk\n"), "64");
+  EXPECT_EQ(said("include same.mk\n"), "none");
+  EXPECT_EQ(said("include through.mk\n"), "none");
+  EXPECT_EQ(said("include absent.mk\n"), "none");
+  EXPECT_EQ(said("include $(WHERE)/same.mk\n"), "none");
+  EXPECT_EQ(said("-include absent.d\n"), "64");
 }
 
 // A file of a folder of its own, asked with these options.
