@@ -10,7 +10,7 @@ using namespace ir;
 
 namespace {
 
-constexpr uint8_t k_bits = 32;
+constexpr Type k_narrow{Type::bits, 32}, k_wide{Type::bits, 64};
 
 class Indices {
  public:
@@ -22,7 +22,7 @@ class Indices {
       }
   }
 
-  void change(std::vector<PlaceId>& places) {
+  void change(SmallIndices& changed) {
     find();
     for (Block& b : f_.blocks) {
       std::vector<Instruction> out;
@@ -39,6 +39,7 @@ class Indices {
         }
         c->no_signed_wrap = true;
         if (c->op == Op::mul) {
+          auto& places = f_.value(in.results[0]).type == k_wide ? changed.of_64 : changed.of_32;
           if (std::ranges::find(places, in.place) == places.end()) places.push_back(in.place);
           for (const ValueId o : factors_[in.results[0].index]) not_negative(o, in.place, out);
         }
@@ -112,8 +113,9 @@ class Indices {
     return address;
   }
   static bool may_wrap(const Compute& c, const Function& f, const Instruction& in) {
-    return !in.results.empty() && f.value(in.results[0]).type == Type{Type::bits, k_bits} && !c.no_signed_wrap &&
-           c.operands.size() == 2;
+    if (in.results.empty() || c.no_signed_wrap || c.operands.size() != 2) return false;
+    const Type type = f.value(in.results[0]).type;
+    return type == k_narrow || type == k_wide;
   }
 
   void find() {
@@ -156,7 +158,7 @@ class Indices {
 
   void not_negative(ValueId v, PlaceId place, std::vector<Instruction>& out) {
     const Type type = f_.value(v).type;
-    if (type != Type{Type::bits, k_bits}) return;
+    if (type != k_narrow) return;
     f_.values.push_back({.kind = Value::result, .type = {Type::bits, 1}});
     const ValueId holds{static_cast<uint32_t>(f_.values.size() - 1)};
     Compute test;
@@ -175,11 +177,11 @@ class Indices {
 
 }  // namespace
 
-std::vector<PlaceId> keep_indices_small(Module& m, const std::vector<uint8_t>& reached) {
-  std::vector<PlaceId> places;
+SmallIndices keep_indices_small(Module& m, const std::vector<uint8_t>& reached) {
+  SmallIndices changed;
   for (uint32_t i = 0; i < m.functions.size(); ++i)
-    if (reached[i] != 0 && m.functions[i].body) Indices(m.functions[i]).change(places);
-  return places;
+    if (reached[i] != 0 && m.functions[i].body) Indices(m.functions[i]).change(changed);
+  return changed;
 }
 
 }  // namespace fencepost::flow

@@ -5,8 +5,10 @@
 // itself under the assumption that it does (Assumption::small_indices), which is tried only where there is no proof
 // without it.
 //
-// Which arithmetic: products of 32 bits, of a number that comes from the launch and one that does not and is no
-// constant, of which the source does not say that they do not wrap, and from which an address is made by nothing but
+// The same of 64 bits, `(size_t)z * h * w`, below 2^63.
+//
+// Which arithmetic: products of 32 and of 64 bits, of a number that comes from the launch and one that does not and is
+// no constant, of which the source does not say that they do not wrap, and from which an address is made by nothing but
 // sums, products and conversions; and these sums and products. So a hash, whose bits are mixed, is left as it is.
 //
 // How: such an operation does not wrap as one of signed numbers. What is widened as an unsigned number is not negative,
@@ -17,7 +19,12 @@
 
 namespace fencepost::flow {
 
-// `reached`: by function. The places of the products that are changed, each once; none: nothing is changed.
-std::vector<ir::PlaceId> keep_indices_small(ir::Module& m, const std::vector<uint8_t>& reached);
+// The places of the products that are changed, by their width, each once.
+struct SmallIndices {
+  std::vector<ir::PlaceId> of_32, of_64;
+  bool any() const { return !of_32.empty() || !of_64.empty(); }
+};
+// `reached`: by function.
+SmallIndices keep_indices_small(ir::Module& m, const std::vector<uint8_t>& reached);
 
 }  // namespace fencepost::flow

@@ -74,11 +74,14 @@ Rows::Sum Execution::wide(Activation& a, ValueId v, Term term, int thread, int d
     return rows.leaf(from <= w ? pool_.sext(term, w) : pool_.extract(term, 0, w), term, n.signed_low, n.signed_high);
   };
   if (pool_.is_constant(term)) return leaf();
-  if (const auto it = a.wide.find(v.index); from < w && it != a.wide.end() && it->second[static_cast<size_t>(thread)]) {
-    // In rows, as guards speak of it.
-    const Term exact = it->second[static_cast<size_t>(thread)];
+  const auto counter = [&](ValueId x, bool is_signed) {
+    const auto it = a.wide.find(x.index);
+    return it != a.wide.end() && it->second.is_signed == is_signed ? it->second.value[static_cast<size_t>(thread)]
+                                                                   : Term{};
+  };
+  // In rows, as guards speak of it.
+  if (const Term exact = from < w ? counter(v, true) : Term{}; exact)
     return rows.leaf(exact, products.any() ? term : exact, -half, half - 1);
-  }
   const Instruction* in = a.recurrences->definition(v);
   const auto* c = in == nullptr ? nullptr : std::get_if<Compute>(&in->action);
   if (c == nullptr || depth >= 32) return leaf();
@@ -104,6 +107,10 @@ Rows::Sum Execution::wide(Activation& a, ValueId v, Term term, int thread, int d
     }
   }
   if (c->op == Op::sext) return kid(0);
+  if (c->op == Op::zext)
+    if (const uint8_t narrow = a.f->value(c->operands[0]).type.width; narrow < w)
+      if (const Term exact = counter(c->operands[0], false); exact)
+        return rows.leaf(exact, products.any() ? pool_.zext(operand(0), 64) : exact, 0, (__int128{1} << narrow) - 1);
   return leaf();
 }
 

@@ -131,6 +131,11 @@ class Execution : public Run {
     bool lockstep = true;  // both threads are in the same iterations
     Asked asked = Asked::all;
   };
+  // A counter that does not wrap, as a signed number or an unsigned one, in the width of offsets.
+  struct Counter {
+    Pair value;
+    bool is_signed = true;
+  };
   struct Activation {
     ir::FunctionId id;
     const ir::Function* f = nullptr;
@@ -138,7 +143,7 @@ class Execution : public Run {
     flow::Uniformity uniform;
     const flow::Recurrences* recurrences = nullptr;
     std::vector<Pair> values;
-    std::map<uint32_t, Pair> wide;  // counters that do not wrap, in the width of offsets
+    std::map<uint32_t, Counter> wide;
     std::vector<Pair> guards, loop_entry;
     std::map<std::pair<uint32_t, uint32_t>, Pair> edges;
     Memory::State entry_memory;
@@ -257,7 +262,7 @@ class Execution : public Run {
   struct Aside {
     std::vector<Pair> values, guards, loop_entry;
     std::map<std::pair<uint32_t, uint32_t>, Pair> edges;
-    std::map<uint32_t, Pair> wide;
+    std::map<uint32_t, Counter> wide;
     Memory::State memory;
     Sets sets;
     size_t first_fact, first_ticket, first_promise;  // those that come in meanwhile

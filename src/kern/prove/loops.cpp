@@ -357,6 +357,7 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
     const Type type = a.f->value(v).type;
     const bool pointer = type.kind == Type::pointer;
     Pair now{}, exact{};
+    bool exact_signed = true;
     if (const auto rec = a.recurrences->find(l, v); rec && options_.infer) {
       for (const int i : {0, 1}) {
         const auto t = static_cast<size_t>(i);
@@ -375,12 +376,12 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
           const Ends end = pointer ? Ends::no : ends(a, l, v, step);
           const bool nsw = rec->no_signed_wrap || end == Ends::as_signed;
           if (end == Ends::as_unsigned) known.emplace_back(p.ule(first[t], p.add(first[t], by)), i);
-          if (!pointer && nsw && w <= pointers.offset_bits && rec->steps.size() == 1) {
+          const uint8_t ow = pointers.offset_bits;
+          if (!pointer && (nsw || end == Ends::as_unsigned) && w <= ow && rec->steps.size() == 1) {
             // i0 + k * step without wrapping, for offsets.
-            const uint8_t ow = pointers.offset_bits;
-            const Term start_value = p.width(first[t]) < ow ? p.sext(first[t], ow) : first[t];
-            const Term wide_step = w < ow ? p.sext(step, ow) : step;
-            exact[t] = p.add(start_value, products.stepped(p.extract(k, 0, ow), wide_step, bits));
+            const auto widened = [&](Term x) { return w == ow ? x : nsw ? p.sext(x, ow) : p.zext(x, ow); };
+            exact[t] = p.add(widened(first[t]), products.stepped(p.extract(k, 0, ow), widened(step), bits));
+            exact_signed = nsw;
           }
           now[t] = pointer ? p.concat(base_of(first[t]), p.add(offset_of(first[t]), by)) : p.add(first[t], by);
           if (nsw && w > 1) {
@@ -438,7 +439,7 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
     }
     run.phis.emplace_back(v, now);
     if (exact[0] && exact[1])
-      a.wide[v.index] = exact;
+      a.wide[v.index] = {exact, exact_signed};
     else
       a.wide.erase(v.index);
   }

@@ -14,6 +14,12 @@ constexpr __int128 k_most = __int128{1} << 46;
 
 }  // namespace
 
+Rows::Part Rows::Part::without(Term factor) const {
+  if (a == factor) return {c, b, d, {}};
+  if (b == factor) return {c, a, d, {}};
+  return {c, a, b, {}};
+}
+
 Rows::Sum Rows::leaf(Term t, Term whole, __int128 low, __int128 high) const {
   const Term of_64 = pool_.width(whole) < k_bits ? pool_.sext(whole, k_bits) : whole;
   Sum s{.term = t, .whole = of_64, .exact = true, .parts = {}, .low = low, .high = high};
@@ -63,6 +69,7 @@ Rows::Sum Rows::multiply(const Sum& a, const Sum& b, uint8_t bits, bool undefine
   const auto constant = [](const Sum& x) {
     return x.parts.size() == 1 && !x.parts[0].a ? std::optional(x.parts[0].c) : std::nullopt;
   };
+  const auto single = [](const Sum& x) { return x.exact && x.parts.size() == 1 ? &x.parts[0] : nullptr; };
   for (const auto& [x, y] : {std::pair(&a, &b), std::pair(&b, &a)})
     if (const auto c = constant(*x); c && s.parts.empty()) {
       s.exact = s.exact && *c > -k_most_coefficient && *c < k_most_coefficient;
@@ -72,6 +79,17 @@ Rows::Sum Rows::multiply(const Sum& a, const Sum& b, uint8_t bits, bool undefine
         s.parts.push_back(p);
       }
     }
+  // Three factors, in one order: (z * h) * w is z * (h * w).
+  if (const Part *x = single(a), *y = single(b);
+      s.parts.empty() && x != nullptr && y != nullptr && !(x->b && y->b) && (x->b || y->b) && !x->d && !y->d) {
+    std::vector<Term> of;
+    for (const Part* p : {x, y})
+      for (const Term t : {p->a, p->b})
+        if (t) of.push_back(t);
+    std::ranges::sort(of, {}, &Term::id);
+    const auto small = [](int64_t c) { return c > -k_most_coefficient && c < k_most_coefficient; };
+    if (small(x->c) && small(y->c)) s.parts = {{x->c * y->c, of[0], of[1], of[2]}};
+  }
   if (s.parts.empty()) {
     const auto whole = [&](const Sum& x) { return x.whole ? x.whole : pool_.sext(x.term, k_bits); };
     s.parts = {{1, whole(a), whole(b)}};
@@ -124,7 +142,10 @@ Term Rows::sum(const Parts& parts) const {
   Term t;
   for (const Part& p : parts)
     if (p.a) {
-      const Term x = pool_.scale(p.b ? pool_.mul(p.a, p.b) : p.a, static_cast<uint64_t>(p.c));
+      Term product = p.a;
+      for (const Term by : {p.b, p.d})
+        if (by) product = pool_.mul(product, by);
+      const Term x = pool_.scale(product, static_cast<uint64_t>(p.c));
       t = t ? pool_.add(t, x) : x;
     }
   return t;
@@ -139,9 +160,9 @@ Term Rows::equation(const Parts& parts) const {
     if (!p.a)
       constant += p.c / unit;
     else if (p.c > 0)
-      left.push_back({p.c / unit, p.a, p.b});
+      left.push_back({p.c / unit, p.a, p.b, p.d});
     else
-      right.push_back({-p.c / unit, p.a, p.b});
+      right.push_back({-p.c / unit, p.a, p.b, p.d});
   }
   const Term l = sum(left), r = sum(right);
   if (!l && !r) return pool_.truth(constant == 0);
@@ -174,7 +195,7 @@ Rows::Parts Rows::expanded(const Parts& parts) const {
 Rows::Parts Rows::collected(Parts out) {
   for (size_t i = 0; i < out.size(); ++i)
     for (size_t j = i + 1; j < out.size();)
-      if (out[i].a == out[j].a && out[i].b == out[j].b) {
+      if (out[i].a == out[j].a && out[i].b == out[j].b && out[i].d == out[j].d) {
         out[i].c += out[j].c;
         out.erase(out.begin() + static_cast<ptrdiff_t>(j));
       } else {
@@ -232,15 +253,14 @@ bool Rows::step(Parts equation_parts, const Excluded& excluded, std::vector<Term
   std::vector<Term> lengths;
   for (const Part& p : equation_parts)
     if (p.b)
-      for (const Term t : {p.b, p.a})
-        if (std::find(lengths.begin(), lengths.end(), t) == lengths.end()) lengths.push_back(t);
+      for (const Term t : {p.b, p.a, p.d})
+        if (t && std::find(lengths.begin(), lengths.end(), t) == lengths.end()) lengths.push_back(t);
   for (const Term length : lengths) {
     Parts quotient, rest;
     int64_t unit = 0;
     for (const Part& p : equation_parts) {
-      const bool here = p.b && (p.a == length || p.b == length);
-      if (here)
-        quotient.push_back({p.c, p.b == length ? p.a : p.b, {}}), unit = std::gcd(unit, p.c);
+      if (p.b && p.has(length))
+        quotient.push_back(p.without(length)), unit = std::gcd(unit, p.c);
       else
         rest.push_back(p);
     }
@@ -254,7 +274,7 @@ bool Rows::step(Parts equation_parts, const Excluded& excluded, std::vector<Term
     // Two numbers that are equal by now are one: x of (x * w + y) * w + x.
     if (rest.size() == 2 && rest[0].a && rest[1].a && !rest[0].b && !rest[1].b && rest[0].c == -rest[1].c) {
       for (Part& p : next)
-        for (Term* t : {&p.a, &p.b})
+        for (Term* t : {&p.a, &p.b, &p.d})
           if (*t == rest[1].a) *t = rest[0].a;
       next = collected(std::move(next));
     }

@@ -26,10 +26,13 @@ using formula::Term;
 
 class Rows {
  public:
-  // c, c * a or c * a * b; a and b are numbers of 64 bits, which offsets need not have.
+  // c, c * a, c * a * b or c * a * b * d; these are numbers of 64 bits, which offsets need not have.
   struct Part {
     int64_t c = 0;
-    Term a, b;
+    Term a, b, d;
+    // Without one of its factors.
+    Part without(Term factor) const;
+    bool has(Term factor) const { return a == factor || b == factor || d == factor; }
   };
   using Parts = std::vector<Part>;
   // An integer as a term of the width of offsets, and what it is a sum of. Not exact: the term is the integer modulo

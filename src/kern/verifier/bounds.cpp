@@ -127,6 +127,7 @@ bool bound_sizes(Module& m, FunctionId kernel, const launch::Launch& l, const cl
         free.push_back(size);
       }
     }
+    if (d > 0 && !l.groups(d)) at_most(front.size(IdKind::num_groups, d), k_grid[d]);
   }
   if (free.size() > 1) {
     ValueId all = free[0];

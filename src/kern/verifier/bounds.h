@@ -18,8 +18,8 @@ std::string impossible(const launch::Launch& l, const clangfe::HostKernel* kerne
 // The same of a launch that the kernel's own preconditions exclude: `__requires(get_local_size(0) == 32)`, and what
 // reqd_work_group_size says.
 std::string excluded(const launch::Launch& l, const ir::Module& m, ir::FunctionId kernel);
-// The kernel with preconditions for the sizes of a block that are not fixed: those of the limits. True: there are any.
-// A grid that is not fixed has no bound yet.
+// The kernel with preconditions for the sizes of a block, and of a grid along y and z, that are not fixed: those of the
+// limits. True: there are any.
 bool bound_sizes(ir::Module& m, ir::FunctionId kernel, const launch::Launch& l, const clangfe::HostKernel* host);
 // It waits for all blocks of the grid.
 bool meets_grid(const ir::Module& m, ir::FunctionId kernel);

@@ -31,6 +31,8 @@ namespace {
 constexpr double k_replay_seconds = 10;  // for all findings of a kernel
 constexpr double k_patience = 8;         // wall time for one second of processor time, at most
 constexpr double k_own_part = 0.9;       // of the --budget: after it no kernel is begun; what is over is for the report
+constexpr double k_first_part = 0.5;     // of the time, before a second proof is tried,
+constexpr double k_first_seconds = 4;    // and so many seconds at most
 constexpr double k_attack_seconds = 300;  // where no --timeout is given: the attack takes a fifth of it at most
 
 double since(std::chrono::steady_clock::time_point t) {
@@ -144,10 +146,13 @@ class Row {
   // True: the proof counts, and `proof` has it.
   bool decide() {
     if (!begin()) return false;
-    ask();
-    refute();
-    replay();
-    assume_small_indices();
+    prepare();
+    // Where index arithmetic may be kept small, a part of the time is for that.
+    const double first = o_.timeout > 0 ? std::min(k_first_part * o_.timeout, k_first_seconds) : k_first_seconds;
+    ask(products_.any() ? first : o_.timeout);
+    const bool ended = proof_.verdict.status == Status::gave_up && products_.any();
+    assume_small_indices(ended);
+    if (ended && proof_.verdict.status == Status::gave_up) ask(left());
     said_.status = proof_.verdict.status;
     said_.vacuous = proof_.verdict.vacuous;
     said_.seconds = proof_.effort.seconds;
@@ -202,28 +207,48 @@ class Row {
     return true;
   }
 
-  void ask() {
-    // What is not wall time passes more slowly: a deadline stands for the case that it does not pass at all.
-    job_ = Job::with_budget(o_.spent != nullptr ? k_patience * o_.timeout : o_.timeout);
-    job_.cancelled = o_.spent;
-    job_.seed = o_.seed;
+  // A deadline. What is not wall time passes more slowly: there it stands for the case that it does not pass at all.
+  Job job_of(double seconds) const {
+    Job job = Job::with_budget(o_.spent != nullptr ? k_patience * seconds : seconds);
+    job.cancelled = o_.spent;
+    job.seed = o_.seed;
+    return job;
+  }
+
+  void prepare() {
     engine_ = engine_options(o_, *module_, function());
     engine_.axioms = in_.axioms;
     engine_.second = in_.second;
-    if (o_.spent != nullptr) engine_.seconds = o_.timeout;
-    const bool called = !function().kernel && in_.effects.called(f_);
-    if (called)
+    if (called())
       if (const auto it = all_.contracts_.find(f_.index); it != all_.contracts_.end()) engine_.contract = it->second;
     if (!o_.check_arrays.empty()) engine_.max_findings = 1u << 20;
+    if (o_.strict || !standard() || o_.compat || o_.loop_unwind || !function().kernel) return;
+    small_ = *module_;
+    products_ = flow::keep_indices_small(small_, in_.effects.function(f_).reached);
+  }
+  bool called() const { return !function().kernel && in_.effects.called(f_); }
+
+  // The kernel as it is; within so many seconds, where there is a limit.
+  void ask(double seconds) {
+    job_ = job_of(seconds);
+    if (o_.spent != nullptr) engine_.seconds = seconds;
+    const prove::Effort before = proof_.effort;
     proof_ = prove::prove(*module_, f_, engine_, job_);
+    spent_ += proof_.effort.seconds;
+    proof_.effort += before;
+    proof_.effort.seconds = spent_;
     said_.candidates = proof_.candidates;
     said_.barrier_intervals = proof_.barrier_intervals;
-    if (!called)
+    if (!called())
       for (const auto& [g, c] : proof_.contracts) all_.contracts_[g].join(c);
     keep_arrays(o_, *module_, proof_);
     for (const std::string& path : o_.axiom_files)
       proof_.assumptions.insert(fmt::format("the axioms of '{}' hold", path));
+    refute();
+    replay();
   }
+  // What is left of the time; 0: there is no limit.
+  double left() const { return o_.timeout > 0 ? std::max(o_.timeout - spent_, 1e-3) : 0; }
 
   // A run that shows a defect outweighs a proof.
   void refute() {
@@ -269,31 +294,32 @@ class Row {
 
   // Where nothing but index arithmetic that wraps may make a race, and no run shows it, the kernel is asked about once
   // more without that (flow/small_indices.h).
-  void assume_small_indices() {
-    const prove::Result& r = proof_;
+  // `more`: it is to be asked about as it is again.
+  void assume_small_indices(bool more) {
+    prove::Result& r = proof_;
     const bool open = r.verdict.status == Status::gave_up || (r.verdict.status == Status::fails && !r.findings.empty());
-    if (!open || o_.strict || !standard() || o_.compat || o_.loop_unwind || !function().kernel) return;
-    if (!std::ranges::all_of(said_.findings, &FindingReport::only_possible)) return;
-    ir::Module small = *module_;
-    const std::vector<ir::PlaceId> products = flow::keep_indices_small(small, in_.effects.function(f_).reached);
-    if (products.empty()) return;
-    const double left = o_.timeout > 0 ? o_.timeout - r.effort.seconds : 0;
-    if (o_.timeout > 0 && left <= 0) return;
-    Job job = job_;
-    if (left > 0 && o_.spent == nullptr) job.deadline = std::min(job.deadline, Job::with_budget(left).deadline);
+    if (!open || !products_.any() || !std::ranges::all_of(said_.findings, &FindingReport::only_possible)) return;
+    const double seconds = o_.timeout > 0 ? (more ? 0.5 : 1.0) * left() : more ? k_first_seconds : 0;
     prove::Options engine = engine_;
-    if (o_.spent != nullptr) engine.seconds = left;
-    prove::Result again = prove::prove(small, f_, engine, job);
-    again.effort += r.effort;
+    if (o_.spent != nullptr) engine.seconds = seconds;
+    prove::Result again = prove::prove(small_, f_, engine, job_of(seconds));
+    spent_ += again.effort.seconds;
+    r.effort += again.effort;
+    r.effort.seconds = spent_;
+    again.effort = r.effort;
     if (again.verdict.status != Status::holds || again.verdict.vacuous) return;
     // What is assumed must leave something: some run, where the launch can be run.
-    const Attack runs = attack(small, f_, o_, engine, again, left > 0 ? left : k_attack_seconds);
+    const Attack runs = attack(small_, f_, o_, engine, again, o_.timeout > 0 ? left() : k_attack_seconds);
     if (runs.finding || (runs.runs > 0 && runs.possible == 0)) return;
-    std::vector<std::string> places;
-    for (const ir::PlaceId p : products) places.push_back(ir::where(*module_, p));
-    again.assumptions.insert(
-        {fmt::format("index arithmetic on unsigned numbers stays below 2^31 (at {})", fmt::join(places, ", ")),
-         prove::Assumption::small_indices});
+    const auto assume = [&](const std::vector<ir::PlaceId>& at, const char* what) {
+      std::vector<std::string> places;
+      for (const ir::PlaceId p : at) places.push_back(ir::where(*module_, p));
+      if (!places.empty())
+        again.assumptions.insert({fmt::format("index arithmetic {} (at {})", what, fmt::join(places, ", ")),
+                                  prove::Assumption::small_indices});
+    };
+    assume(products_.of_32, "on unsigned numbers stays below 2^31");
+    assume(products_.of_64, "of 64 bits stays below 2^63");
     proof_ = std::move(again);
     said_.findings.clear();
   }
@@ -305,7 +331,8 @@ class Row {
     if (r.verdict.status != Status::holds) return "";
     if (limits_ && !question_.cooperative.value_or(false) && question_.no_proof.empty() && meets_grid(*module_, f_))
       r.assumptions.insert({"the launch is cooperative: else a barrier of the grid is not defined"});
-    if (bounded_ && host_ != nullptr && !host_->needs.empty())
+    const bool free_block = !(o_.launch.local(0) && o_.launch.local(1) && o_.launch.local(2));
+    if (bounded_ && free_block && host_ != nullptr && !host_->needs.empty())
       r.assumptions.insert(fmt::format("blocks have the size that '{}' asks for", host_->needs.front().what));
     if (std::string why = other_start(*module_, r, question_); !why.empty()) return why;
     if (!question_.no_proof.empty()) return question_.no_proof;
@@ -364,10 +391,13 @@ class Row {
   bool limits_ = false;   // those of CUDA's launches hold
   bool bounded_ = false;  // sizes that are not fixed have bounds
   ir::Module sized_;
-  const ir::Module* module_;  // with what is known of the launch
+  ir::Module small_;             // with index arithmetic that is kept small
+  flow::SmallIndices products_;  // which
+  const ir::Module* module_;     // with what is known of the launch
   prove::Options engine_;
   Job job_;
   prove::Result proof_;
+  double spent_ = 0;                  // on proofs
   std::optional<std::string> shown_;  // what is found was found by a run, with these values
   bool idle_ = false;                 // the kernel makes no access
   std::vector<clangfe::OtherText> other_;

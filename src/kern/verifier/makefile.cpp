@@ -180,7 +180,7 @@ bool has_word(const std::string& text, const std::string& word) {
   return false;
 }
 
-// What the files say that a makefile includes by a plain name. None: one that must be there is not, or its name is not plain.
+// What the files say that a makefile includes by a plain name. None: one of them cannot be read, or has another name.
 std::optional<std::string> included(const std::string& text, const std::filesystem::path& folder, int depth) {
   constexpr int k_most = 8;
   std::string out;

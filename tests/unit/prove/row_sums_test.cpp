@@ -29,6 +29,7 @@ struct Terms {
       out += " " + std::to_string(p.c);
       if (p.a) out += "*" + std::to_string(p.a.id);
       if (p.b) out += "*" + std::to_string(p.b.id);
+      if (p.d) out += "*" + std::to_string(p.d.id);
     }
     return out;
   }
@@ -146,6 +147,53 @@ struct Positions : Terms {
     });
   }
 };
+
+TEST(RowSums, ProductsOfThree) {
+  Terms t;
+  const Rows::Sum a = t.number("a", 0, 9), b = t.number("b", 0, 9), c = t.number("c", 0, 9), d = t.number("d", 0, 9);
+  const auto times = [&](const Rows::Sum& x, const Rows::Sum& y) { return t.rows.multiply(x, y, 32, false); };
+  const Rows::Sum ab = times(a, b);
+  const std::string all = t.part(1, a) + "*" + std::to_string(b.whole.id) + "*" + std::to_string(c.whole.id);
+  EXPECT_EQ(Terms::text(times(ab, c)), "exact 0..729" + all);
+  // In one order, whichever product was made first.
+  EXPECT_EQ(Terms::text(times(c, ab)), "exact 0..729" + all);
+  EXPECT_EQ(Terms::text(times(times(c, b), a)), "exact 0..729" + all);
+  const auto coefficient = [&](const Rows::Sum& s) { return s.exact && s.parts.size() == 1 ? s.parts[0].c : 0; };
+  EXPECT_EQ(coefficient(times(times(ab, t.constant(3)), times(c, t.constant(5)))), 15);
+  // Four are two: the factors that are products are numbers of their own.
+  const Rows::Sum four = times(ab, times(c, d));
+  ASSERT_EQ(four.parts.size(), 1u);
+  EXPECT_FALSE(four.parts[0].d);
+  ASSERT_EQ(times(times(ab, c), d).parts.size(), 1u);
+  EXPECT_FALSE(times(times(ab, c), d).parts[0].d);
+  // A product that may wrap is a number of its own, too.
+  const Rows::Sum wraps = t.rows.multiply(a, b, 6, false);
+  EXPECT_FALSE(wraps.exact);
+  EXPECT_FALSE(times(wraps, c).exact);
+}
+
+// (z * h + y) * w + x, written as z * h * w + y * w + x.
+TEST(RowSums, Planes) {
+  Terms t;
+  const Rows::Sum w = t.any("w"), h = t.any("h");
+  const auto add = [&](const Rows::Sum& x, const Rows::Sum& y) { return t.rows.add(x, y, false, 32, true); };
+  const auto times = [&](const Rows::Sum& x, const Rows::Sum& y) { return t.rows.multiply(x, y, 32, true); };
+  const auto position = [&](int i) {
+    const std::string n = std::to_string(i);
+    const Rows::Sum x = t.any("x" + n), y = t.any("y" + n), z = t.any("z" + n);
+    const Rows::Sum s = add(add(times(times(z, h), w), times(y, w)), x);
+    t.rows.note(s);
+    return s.term;
+  };
+  const Term left = position(0), right = position(1);
+  size_t asked = 0;
+  const auto yes = [&](const std::vector<Term>&, Term) { return ++asked > 0; };
+  const auto no = [](const std::vector<Term>&, Term) { return false; };
+  // x, y and z are equal: each where the rest is in its row.
+  EXPECT_EQ(t.rows.split(left, right, yes).size(), 3u);
+  EXPECT_EQ(asked, 2u);
+  EXPECT_TRUE(t.rows.split(left, right, no).empty());
+}
 
 TEST(RowSums, PositionsInARow) {
   Positions p;

@@ -1,4 +1,6 @@
 // Index arithmetic on unsigned numbers: what is assumed of it, of which, and when.
+#include <tuple>
+
 #include "decide.h"
 
 namespace fencepost::verifier {
@@ -41,6 +43,13 @@ TEST(SmallIndices, rows_are_apart_where_they_do_not_wrap) {
        "  for (unsigned r = blockIdx.x; r < rows; r += 4)\n"
        "    for (unsigned i = threadIdx.x; i < n; i += 64) o[r * n + i] = 2 * x[i]; }\n",
        0, k_says},
+      // Of 64 bits, where three factors may pass 2^64.
+      {"planes.cu",
+       "__global__ void k(float* o, const float* x, int c, int n) { int i = threadIdx.x; if (i >= n) return;\n"
+       "  for (int j = 0; j < c; ++j) o[((size_t)blockIdx.x * c + j) * n + i] = 2 * x[i]; }\n",
+       0,
+       "index arithmetic of 64 bits stays below 2^63",
+       {"--timeout=4"}},
       {"rows.cl",
        "__kernel void k(__global float* o, __global const float* x, uint n) { uint g = get_group_id(0);\n"
        "  for (uint i = get_local_id(0); i < n; i += 64) o[g * n + i] = 2 * x[i]; }\n",
@@ -117,6 +126,42 @@ TEST(SmallIndices, something_is_left_of_what_is_assumed) {
        .options = two,
        .launched = true},
   });
+}
+
+// A counter of unsigned numbers that does not wrap is one number in the width of offsets, as a signed one is.
+TEST(UnsignedCounters, of_grids_of_any_size) {
+  const std::vector<std::string> any = {"--blockDim=64", "--gridDim=*"};
+  const auto kernel = [](const std::string& test, const std::string& step, const std::string& place) {
+    return "__global__ void k(float* x, unsigned n) {\n  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; " +
+           test + "; i += " + step + ") x[" + place + "] += 1; }\n";
+  };
+  const std::string grid = "gridDim.x * blockDim.x", says = "does not pass 2^32 - 1";
+  const std::vector<std::tuple<std::string, int, std::string>> rows = {
+      {kernel("i < n", grid, "i"), 0, says},
+      {kernel("i < n", grid, "(size_t)i * 4 + 2"), 0, says},
+      {kernel("i <= n", grid, "i"), 0, says},
+      // The next one's, the one before, and each second one.
+      {kernel("i < n", grid + " - 1", "i"), 1, ""},
+      {kernel("i < n", grid + " / 2", "i"), 1, ""},
+      {kernel("i < n", grid, "i / 2"), 1, ""},
+      // Nothing is assumed of what is tested otherwise.
+      {kernel("i != n", grid, "i"), 1, "!" + says},
+  };
+  for (const auto& [text, code, what] : rows)
+    decide({{.name = "stride.cu",
+             .text = text.c_str(),
+             .exit_code = code,
+             .says = what.c_str(),
+             .options = any,
+             .launched = true}});
+  // As a signed number it may be negative, as an unsigned one it is not.
+  const std::string mixed =
+      "__global__ void k(float* x, unsigned n) { for (unsigned i = threadIdx.x; i < n; i += 64) x[(int)i] += 1; }\n";
+  decide({{.name = "mixed.cu",
+           .text = mixed.c_str(),
+           .exit_code = 0,
+           .options = {"--blockDim=64", "--gridDim=1"},
+           .launched = true}});
 }
 
 }  // namespace
