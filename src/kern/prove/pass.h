@@ -649,6 +649,8 @@ class Pass {
     else if (pairing_ == Pairing::same_group || unfollowed(x))
       f.perhaps = x.perhaps;
     if (f.perhaps.empty()) f.apart = not_followed(pool, goal);
+    if (f.perhaps.empty() && f.apart.empty())
+      f.apart = computed(pool, {a.offset[0], b.offset[1], a.guard[0], b.guard[1]});
     arguments(pool, x, model, f);
     result_.findings.push_back(std::move(f));
   }
@@ -680,6 +682,21 @@ class Pass {
       }
     }
     return tickets;
+  }
+
+  // By name, an array of the group from which it is read where the accesses are: ranks by a scan, a sorted order. The
+  // kernel has put there what it has, of which the proof knows next to nothing. "": there is none. The reference calls
+  // such a race possible.
+  std::string computed(const Pool& pool, const std::vector<Term>& places) const {
+    if (options_.bodiless) return "";
+    for (const Term t : places)
+      for (const uint64_t n : formula::names(pool, t)) {
+        const RegionId r =
+            n < formula::k_function ? RegionId{} : Memory::contents(m_, pool.symbol_name(n - formula::k_function));
+        if (r && m_.region(r).space == Space::group && effects_.function(entry_).writes[r.index] != 0)
+          return "what the kernel puts into '" + m_.region(r).name + "' keeps";
+      }
+    return "";
   }
 
   // A race at one place, of thread 0 by access `a` and thread `other` by access `b`, with the values of the model.
