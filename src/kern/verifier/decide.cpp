@@ -95,6 +95,7 @@ std::string reproducer(const launch::Options& o, const Source& file, const std::
   if (o.sub_group_size) words += fmt::format(" --sub-group-size={}", *o.sub_group_size);
   if (o.warp_size) words += o.volta ? " --warp-sync=volta" : fmt::format(" --warp-sync={}", *o.warp_size);
   if (!o.cuda_path.empty()) run += fmt::format("; with --cuda-path={}", o.cuda_path);
+  for (size_t at = 0; (at = run.find('\n', at)) != std::string::npos; at += 3) run.replace(at, 1, "\n//");
   const std::string text =
       fmt::format("//xfail:NOT_ALL_VERIFIED\n//{}\n\n// kernel {}, profile {}, seed {}\n// {}\n{}", words, kernel,
                   o.profile == launch::Profile::standard ? "standard" : "gpuverify", o.seed, run, file.text);
