@@ -84,6 +84,11 @@ uint32_t Ways::any_event(uint32_t sequence, std::set<uint32_t>& seen) const {
   return k_no_event;
 }
 
+uint32_t Ways::event_in(uint32_t sequence) const {
+  std::set<uint32_t> seen;
+  return any_event(sequence, seen);
+}
+
 uint32_t Ways::done_aside(uint32_t sequence) const {
   std::set<uint32_t> met, seen;
   std::vector<uint32_t> todo{sequence};

@@ -85,6 +85,8 @@ class Ways {
   bool touches(uint32_t sequence) const { return touches_[sequence]; }
   // False: it is not followed to the end.
   bool go_over(uint32_t sequence, const Standing& at_first);
+  // An event in it that concerns the object, wherever it is noted; k_no_event: none does.
+  uint32_t event_in(uint32_t sequence) const;
   // An event that is done aside, of those that concern the object; k_no_event: none is.
   uint32_t done_aside(uint32_t sequence) const;
 

@@ -166,7 +166,6 @@ std::optional<Touch> harmless(llvm::StringRef name) {
                                           "abort",
                                           "assert",
                                           "__assert_fail",
-                                          "atexit",
                                           "system",
                                           "getenv",
                                           "sleep",
@@ -228,33 +227,6 @@ std::optional<Touch> harmless(llvm::StringRef name) {
                                 : std::nullopt;
 }
 
-// Each use of the variable takes its value, or copies its bytes from it.
-bool only_copied(const clang::VarDecl* v, const clang::Stmt* body) {
-  const auto is = [&](const Expr* e) {
-    const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e->IgnoreParenCasts());
-    return d != nullptr && d->getDecl() == v;
-  };
-  if (const auto* c = clang::dyn_cast<clang::CallExpr>(body)) {
-    const clang::FunctionDecl* f = c->getDirectCallee();
-    if (f != nullptr && f->getIdentifier() != nullptr && c->getNumArgs() >= 3 && f->getName().contains("emcpy")) {
-      for (unsigned k = 0; k < c->getNumArgs(); ++k) {
-        const Expr* a = c->getArg(k)->IgnoreParenCasts();
-        const auto* u = clang::dyn_cast<clang::UnaryOperator>(a);
-        if (k == 1 && (is(a) || (u != nullptr && u->getOpcode() == clang::UO_AddrOf && is(u->getSubExpr())))) continue;
-        if (!only_copied(v, a)) return false;
-      }
-      return true;
-    }
-  }
-  if (const auto* c = clang::dyn_cast<clang::ImplicitCastExpr>(body);
-      c != nullptr && c->getCastKind() == clang::CK_LValueToRValue && is(c->getSubExpr()))
-    return true;
-  if (const auto* d = clang::dyn_cast<clang::DeclRefExpr>(body); d != nullptr && d->getDecl() == v) return false;
-  for (const clang::Stmt* s : body->children())
-    if (s != nullptr && !only_copied(v, s)) return false;
-  return true;
-}
-
 // Something of this type may be a pointer, or bytes of one.
 bool holds_pointers(clang::QualType t, clang::ASTContext& context) {
   t = context.getBaseElementType(t).getCanonicalType();
@@ -271,29 +243,7 @@ bool holds_pointers(clang::QualType t, clang::ASTContext& context) {
 
 // The number that the argument is, with what the one caller has given for parameters that are only read.
 std::optional<uint64_t> Library::known(unsigned k) const {
-  constexpr unsigned k_deep = 20;
-  const std::function<std::optional<int64_t>(const Expr*, uint32_t, unsigned)> number =
-      [&](const Expr* e, uint32_t frame, unsigned depth) -> std::optional<int64_t> {
-    if (e == nullptr || depth > k_deep) return std::nullopt;
-    if (const auto* d = clang::dyn_cast<clang::CXXDefaultArgExpr>(e)) e = d->getExpr();
-    if (const auto n = walk_.number(e)) return n;
-    e = e->IgnoreParenImpCasts();
-    if (const auto* b = clang::dyn_cast<clang::BinaryOperator>(e); b != nullptr && b->getOpcode() == clang::BO_Mul) {
-      const auto x = number(b->getLHS(), frame, depth + 1), y = number(b->getRHS(), frame, depth + 1);
-      if (x == 0 || y == 0) return 0;
-      constexpr int64_t k_most = int64_t{1} << 30;
-      return x && y && *x > 0 && *y > 0 && *x < k_most && *y < k_most ? std::optional(*x * *y) : std::nullopt;
-    }
-    const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e);
-    const auto* p = d != nullptr ? clang::dyn_cast<clang::ParmVarDecl>(d->getDecl()) : nullptr;
-    const HostWalk::Frame& f = walk_.frame(frame);
-    if (p == nullptr || f.several || f.function == nullptr || f.function->getBody() == nullptr ||
-        p->getDeclContext() != f.function || p->getFunctionScopeIndex() >= f.arguments.size() ||
-        !only_copied(p, f.function->getBody()))
-      return std::nullopt;
-    return number(f.arguments[p->getFunctionScopeIndex()], f.caller, depth + 1);
-  };
-  const auto n = k < c_->getNumArgs() ? number(c_->getArg(k), frame_, 0) : std::nullopt;
+  const auto n = k < c_->getNumArgs() ? walk_.amount(c_->getArg(k), frame_) : std::nullopt;
   return n && *n >= 0 ? std::optional(static_cast<uint64_t>(*n)) : std::nullopt;
 }
 
@@ -376,10 +326,10 @@ bool Library::zeros(const Expr* source) const {
   return false;
 }
 
-void Library::clear(bool zeros, unsigned to, std::optional<uint64_t> bytes) {
+void Library::clear(bool zeros, unsigned to, std::optional<uint64_t> bytes, const Expr* size) {
   const Expr* pointer = c_->getArg(to)->IgnoreParenCasts();
   const Places all = HostWalk::addressed(walk_.loaded(c_->getArg(to), frame_));
-  Extent extent{.from = {}, .bytes = bytes, .to = pointer};
+  Extent extent{.from = {}, .bytes = bytes, .to = pointer, .size = size};
   if (!all.all.empty()) extent.from = walk_.offset(pointer, all.all.begin()->object, frame_);
   walk_.note(zeros ? HostWalk::Event::cleared : HostWalk::Event::set, all, c_, frame_, extent);
 }
@@ -396,7 +346,8 @@ void Library::copy_bytes(unsigned to, unsigned from) {
   const clang::FunctionDecl* f = c_->getDirectCallee();
   const bool of_device = f->getName().starts_with("cuda");
   const std::optional<uint64_t> direction = of_device ? known(to + 3) : std::nullopt;
-  clear(zeros(c_->getArg(from)) && (!of_device || direction == 1 || direction == 4), to, known(to + 2));
+  clear(zeros(c_->getArg(from)) && (!of_device || direction == 1 || direction == 4), to, known(to + 2),
+        c_->getArg(to + 2));
   const clang::QualType x = pointee(d).getCanonicalType().getUnqualifiedType(),
                         y = pointee(s).getCanonicalType().getUnqualifiedType();
   if (!x->isVoidType() && !holds_pointers(x, walk_.context_)) return;
@@ -479,15 +430,18 @@ bool Library::models(const clang::FunctionDecl* f, Values& result) {
     const unsigned k = two_dimensions(name) ? 2 : 1;
     // Of several rows the first one counts.
     std::optional<uint64_t> bytes = known(k + 1);
-    const bool nothing = bytes == 0 || (two_dimensions(name) && known(k + 2) == 0);
+    const std::optional<uint64_t> rows = two_dimensions(name) ? known(k + 2) : 1;
+    const bool nothing = bytes == 0 || rows == 0;
     if (bytes) *bytes *= *each;
-    if (!nothing) clear(walk_.is_zero(c_->getArg(k)), 0, bytes);
+    if (!rows) bytes = std::nullopt;
+    const Expr* size = *each == 1 && !two_dimensions(name) ? c_->getArg(k + 1) : nullptr;
+    if (!nothing) clear(walk_.is_zero(c_->getArg(k)), 0, bytes, size);
     result = value(0);
   } else if ((name == "cudaMemcpyToSymbol" || name == "cudaMemcpyToSymbolAsync") && n >= 3) {
     evaluate();
     const Places symbol = walk_.places(c_->getArg(0), frame_);
     const std::optional<uint64_t> inside = n > 3 ? known(3) : 0;
-    Extent extent{.from = {}, .bytes = known(2), .to = nullptr};
+    Extent extent{.from = {}, .bytes = known(2), .to = nullptr, .size = nullptr};
     if (symbol.all.size() == 1) extent.from = walk_.offset(*symbol.all.begin(), c_->getArg(0)->getType());
     if (extent.from && inside)
       *extent.from += *inside;

@@ -55,6 +55,13 @@ uint32_t HostMemory::object(ObjectKind kind, const void* what, uint32_t frame, c
   return it->second;
 }
 
+std::optional<Place> HostMemory::made_for(uint32_t object) const {
+  const uint32_t of = objects_[object].of;
+  for (const auto& [place, number] : places_)
+    if (number == of) return place;
+  return std::nullopt;
+}
+
 void HostMemory::store(const Place& at, const Values& v) {
   if (!v.atoms.empty() || v.unknown) assigned_.insert(at);
   put(at, v);

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <vector>
@@ -79,6 +80,8 @@ class HostMemory {
 
   uint32_t object(ObjectKind kind, const void* what, uint32_t frame, const Place* of = nullptr);
   const Object& operator[](uint32_t object) const { return objects_[object]; }
+  // Where the address of what was allocated has been put first.
+  std::optional<Place> made_for(uint32_t object) const;
   void store(const Place& at, const Values& v);
   // What an allocation puts there itself: no other place has it.
   void store_new(const Place& at, const Values& v);

@@ -9,9 +9,9 @@
 // legacy stream and the other's stream was made to wait for it (CUDA C++ Programming Guide, "Explicit synchronization",
 // "Default stream"), or the host has waited in between. What may be done beside the kernel leaves nothing known.
 //
-// A reset counts for the bytes that it clears, from the place on that the launch is given: all of them, where its size
-// is not a number. Two places are held against each other by their distance from the beginning of the object, or as
-// the same expression of variables that nothing changes in between.
+// A reset counts for the bytes that it clears (host_sizes.cpp), from the place on that the launch is given. Two places
+// are held against each other by their distance from the beginning of the object, or as the same expression of
+// variables that nothing changes in between.
 #include <clang/AST/Attr.h>
 #include <clang/AST/Mangle.h>
 #include <clang/AST/RecursiveASTVisitor.h>
@@ -263,7 +263,7 @@ std::optional<uint64_t> Origins::size_of(uint32_t object) const {
   if (f == nullptr || f->getIdentifier() == nullptr || made->getNumArgs() < 2 || f->getName().contains("Pitch") ||
       f->getName() == "cudaMalloc3D")
     return std::nullopt;
-  const auto size = walk_.number(made->getArg(1));
+  const auto size = walk_.amount(made->getArg(1), o.frame);
   return size && *size >= 0 ? std::optional(static_cast<uint64_t>(*size)) : std::nullopt;
 }
 
@@ -282,10 +282,13 @@ uint64_t Origins::covers(const HostWalk::Event& reset, const Reach& given, const
   else if (plain && one_place(reset.to, given.e, reset.call->getBeginLoc(), launch->getBeginLoc(), reset.frame))
     ahead = 0;
   const auto size = size_of(reset.object);
-  if (one && reset.from == 0 && (!reset.bytes || (size && *size <= *reset.bytes))) return k_all;
-  if (!ahead) return so_far;
+  // `new int[n]()`, by the host
+  const bool by_new =
+      reset.call == nullptr && !reset.bytes && walk_.memory[reset.object].kind == ObjectKind::host_memory;
+  const bool whole = by_new || (reset.bytes && size ? *size <= *reset.bytes : as_made(reset));
+  if (whole && ((one && reset.from == 0) || ahead == 0)) return k_all;
+  if (!ahead || !reset.bytes) return so_far;
   if (*ahead > 0 && static_cast<uint64_t>(*ahead) > so_far) return so_far;
-  if (!reset.bytes) return k_all;
   const int64_t end = *ahead + static_cast<int64_t>(*reset.bytes);
   return end > 0 ? std::max(so_far, static_cast<uint64_t>(end)) : so_far;
 }
@@ -424,6 +427,8 @@ Start Origins::start_of(uint32_t object, const Reach& given, const clang::CallEx
   if (own == events.end()) return not_known;
   const HostMemory::Object o = walk_.memory[object];
   const bool of_device = of_the_device(object);
+  if (!walk_.comes_back.empty())
+    return {.why = "the host calls " + walk_.comes_back + ", and may come back to where it was"};
   if (of_device && walk_.symbols_by_name) return {.why = "the host asks for a variable of the device by its name"};
   if (of_device && walk_.memory.doubtful.contains(static_cast<const clang::ValueDecl*>(o.what)->getIdentifier()))
     return {.why = "its name stands in text that is not followed"};
@@ -491,7 +496,9 @@ Start Origins::start_of(uint32_t object, const Reach& given, const clang::CallEx
       clash = n;
     }
     if (e.what == Event::cleared && beside.empty()) {
-      const uint64_t before = s.first && !of_device ? 0 : s.zero;
+      // How much a caller gives who is not there is his to say, and so is that it is 0.
+      const bool callers = o.kind == ObjectKind::unseen && !e.bytes;
+      const uint64_t before = s.first && !of_device && !callers ? 0 : s.zero;
       s.zero = covers(e, given, call, frame, before);
       if (s.zero == 0) s.missed = n;
     } else {
@@ -512,10 +519,8 @@ Start Origins::start_of(uint32_t object, const Reach& given, const clang::CallEx
     const HostFlow::Root& root = walk_.flow.roots[r];
     // What an activation makes for itself is none of its other activations'.
     const bool by_itself = o.kind == ObjectKind::device_memory && o.frame != 0 && home == r;
-    if (root.by_others && !by_itself)
-      for (const uint32_t n : counted)
-        if (events[n].root == r) return {.why = "what is done at " + place(events[n].at) + " may be done at any time"};
-    if (const uint32_t n = aside.done_aside(root.sequence); n != k_no_event)
+    const uint32_t by_others = root.by_others && !by_itself ? aside.event_in(root.sequence) : k_no_event;
+    if (const uint32_t n = by_others != k_no_event ? by_others : aside.done_aside(root.sequence); n != k_no_event)
       return {.why = "what is done at " + place(events[n].at) + " may be done at any time"};
     if (!aside.touches(root.sequence)) continue;
     Standing first{.reached = true, .first = true, .zero = k_all};

@@ -18,7 +18,7 @@ using clang::VarDecl;
 void HostWalk::init(const Place& to, clang::QualType type, const Expr* e, uint32_t frame) {
   if (e == nullptr) return;
   if (type->isReferenceType()) {
-    memory.store(to, e->isGLValue() ? addresses(places(e, frame)) : addresses({{copied(e, frame)}}));
+    memory.store(to, e->isGLValue() ? value(e, frame) : addresses({{copied(e, frame)}}));
     return;
   }
   e = e->IgnoreParens();
@@ -128,7 +128,8 @@ void HostWalk::declare(const VarDecl* v, uint32_t frame) {
   if (t->isReferenceType() || t->isDependentType() || t->isIncompleteType()) return;
   if (v->hasAttr<clang::CUDADeviceAttr>() && t->isIntegerType()) return;  // the first value has a word of its own
   if (const clang::QualType of = context_.getBaseElementType(t); of->isArithmeticType() || of->isEnumeralType()) {
-    const Extent whole{.from = 0, .bytes = context_.getTypeSizeInChars(t).getQuantity(), .to = nullptr};
+    const Extent whole{
+        .from = 0, .bytes = context_.getTypeSizeInChars(t).getQuantity(), .to = nullptr, .size = nullptr};
     note(all_zero(v->getInit()) ? Event::cleared : Event::set, {{at}}, v->getInit(), frame, whole);
   } else if (t->isPointerType()) {
     note(Event::set, {{at}}, v->getInit(), frame);
@@ -369,7 +370,10 @@ std::optional<HostWalk::Event::What> graphs(const FunctionDecl* f) {
 Values HostWalk::enter(const void* site, const FunctionDecl* f, const Values& self,
                        const std::vector<const Expr*>& arguments, uint32_t frame) {
   uint32_t around = 0;
-  if (const auto* m = clang::dyn_cast<clang::CXXMethodDecl>(f); m != nullptr && m->getParent()->isLambda()) {
+  // By a pointer to a function it is one without captures.
+  const bool by_pointer = self.atoms.empty() && !self.unknown;
+  if (const auto* m = clang::dyn_cast<clang::CXXMethodDecl>(f);
+      m != nullptr && m->getParent()->isLambda() && !by_pointer) {
     // The lambda's variables are those of where it was made.
     Values out;
     bool any = false;
@@ -407,6 +411,25 @@ Values HostWalk::enter(const void* site, const FunctionDecl* f, const Values& se
 Values HostWalk::not_followed(const std::vector<const Expr*>& arguments, uint32_t frame) {
   for (const Expr* a : arguments) escape(a, frame);
   return {.unknown = true};
+}
+
+// A function of another file of the program sees what this file gives to all: what its pointers lead to, it may set.
+void HostWalk::by_other_files(const clang::CallExpr* c, uint32_t frame) {
+  const FunctionDecl* f = c->getDirectCallee();
+  if (f == nullptr || flow.closed || f->getBuiltinID() != 0 || f->isImplicit() || !f->isExternallyVisible() ||
+      !users_(f->getLocation()))
+    return;
+  std::set<uint32_t> seen;
+  for (const VarDecl* v : variables_) {
+    // Device code of other files is linked with this one's only where it is asked for.
+    const auto* d = v->getAttr<clang::CUDADeviceAttr>();
+    if (!v->isExternallyVisible() || (d != nullptr && !d->isImplicit()) || v->hasAttr<clang::CUDAConstantAttr>())
+      continue;
+    const uint32_t all = variable(v, 0).object;
+    if (seen.insert(all).second) note(Event::set, c->getBeginLoc(), frame, c, all);
+    for (const uint32_t o : memory.reachable(all))
+      if (seen.insert(o).second) note(Event::set, c->getBeginLoc(), frame, c, o);
+  }
 }
 
 // A call by a value.
@@ -483,12 +506,19 @@ Values HostWalk::call(const clang::CallExpr* c, uint32_t frame) {
       return not_followed(arguments, frame);
     }
   }
+  if (clang::isa<clang::CXXConversionDecl>(f) && method->getParent()->isLambda()) {
+    if (!method->getParent()->isGenericLambda())
+      return {.atoms = {{Atom::function, {}, method->getParent()->getLambdaCallOperator()}}};
+    memory.escape(self);
+    return {.unknown = true};
+  }
   const FunctionDecl* whole = nullptr;
   const bool body = f->hasBody(whole) && whole->getBody() != nullptr && !whole->isDependentContext();
   if (const auto what = graphs(f)) note(*what, c->getBeginLoc(), frame, c);
   if (Values result; !(body && users_(whole->getLocation())) && Library(*this, c, frame).models(f, result))
     return result;
   if (body) return enter(c, whole, self, arguments, frame);
+  by_other_files(c, frame);
   memory.escape(self);
   return not_followed(arguments, frame);
 }

@@ -21,17 +21,41 @@ constexpr unsigned k_most_passes = 24;
 // Functions that something names, so that a call may come to them which is not seen as one.
 class Named : public clang::RecursiveASTVisitor<Named> {
  public:
+  // `of_types`: in a pattern, calls are not resolved either.
+  explicit Named(bool of_types = false) : of_types_(of_types) {}
   bool shouldVisitLambdaBody() const { return true; }
-  bool VisitDeclRefExpr(clang::DeclRefExpr* e) { return use(e->getDecl()); }
-  bool VisitMemberExpr(clang::MemberExpr* e) { return use(e->getMemberDecl()); }
-  bool VisitCXXConstructExpr(clang::CXXConstructExpr* e) { return use(e->getConstructor()); }
-  std::set<const FunctionDecl*> all;
-
- private:
-  bool use(const clang::ValueDecl* d) {
-    if (const auto* f = clang::dyn_cast<FunctionDecl>(d)) all.insert(f->getCanonicalDecl());
+  bool VisitCallExpr(clang::CallExpr* c) {
+    if (c->getCallee() != nullptr) called_.insert(c->getCallee()->IgnoreParenImpCasts());
     return true;
   }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* e) { return use(e->getDecl(), e); }
+  bool VisitMemberExpr(clang::MemberExpr* e) { return use(e->getMemberDecl(), e); }
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr* e) { return use(e->getConstructor(), nullptr); }
+  bool VisitOverloadExpr(clang::OverloadExpr* e) {
+    if (!called_.contains(e) || of_types_)
+      for (const clang::NamedDecl* d : e->decls()) any_of(d->getUnderlyingDecl());
+    return true;
+  }
+  std::set<const FunctionDecl*> all;
+  std::map<const Expr*, const FunctionDecl*> taken;  // by the words that name it, and call nothing
+  std::set<const FunctionDecl*> overloaded;          // one of several, and it is not known which
+
+ private:
+  bool use(const clang::ValueDecl* d, const Expr* e) {
+    const auto* f = clang::dyn_cast<FunctionDecl>(d);
+    if (f == nullptr) return true;
+    all.insert(f->getCanonicalDecl());
+    // A call is visited before what it calls.
+    if (e != nullptr && !called_.contains(e)) taken.emplace(e, f);
+    return true;
+  }
+  void any_of(const clang::NamedDecl* d) {
+    if (const auto* f = clang::dyn_cast<FunctionDecl>(d)) overloaded.insert(f);
+    if (const auto* t = clang::dyn_cast<clang::FunctionTemplateDecl>(d))
+      for (const FunctionDecl* f : t->specializations()) overloaded.insert(f);
+  }
+  bool of_types_;
+  std::set<const Expr*> called_;
 };
 
 }  // namespace
@@ -69,9 +93,14 @@ bool HostWalk::run(const std::vector<const FunctionDecl*>& hosts, const std::vec
   };
   for (const FunctionDecl* f : hosts_) {
     if (never_named(f)) roots_.emplace_back(f, true);
-    // A call that the tree lacks.
-    if (f->getIdentifier() != nullptr && memory.doubtful.contains(f->getIdentifier())) roots_.emplace_back(f, false);
+    // A call that the tree lacks, perhaps by another thread.
+    if (f->getIdentifier() != nullptr && memory.doubtful.contains(f->getIdentifier())) memory.loose_functions.insert(f);
+    // What a base class calls whose text is not there.
+    const auto* m = clang::dyn_cast<clang::CXXMethodDecl>(f);
+    if (m != nullptr && m->isVirtual() && !clang::isa<clang::CXXDestructorDecl>(m)) memory.loose_functions.insert(f);
   }
+  for (const FunctionDecl* f : named.overloaded)
+    if (!on_device_only(f)) memory.loose_functions.insert(f);
   // Kernels that launch are gone over where they are launched; then those that no call came to.
   for (unsigned round = 0; round < k_most_passes; ++round) {
     do {
@@ -79,6 +108,10 @@ bool HostWalk::run(const std::vector<const FunctionDecl*>& hosts, const std::vec
       pass();
     } while (memory.changed && pass_ < k_most_passes);
     bool more = false;
+    // Where the walk does not come to the words that take a function's address, anybody may have it.
+    for (const auto& [e, f] : named.taken)
+      if (!named_.contains(e) && !on_device_only(f) && memory.loose_functions.insert(f).second)
+        more = memory.changed = true;
     for (const FunctionDecl* f : hosts)
       if (!entered_.contains(f->getCanonicalDecl()) &&
           (!on_device_only(f) || launching_kernels_.contains(f->getCanonicalDecl()))) {
@@ -112,6 +145,16 @@ void HostWalk::pass() {
   for (const uint32_t c : closures) {
     const auto* l = static_cast<const clang::LambdaExpr*>(memory[c].what);
     if (const FunctionDecl* whole = body_of(l->getCallOperator())) root(whole, memory[c].frame, false, true);
+    // One for any types: what its instances and its pattern name is called with it.
+    const clang::FunctionTemplateDecl* t = l->getDependentCallOperator();
+    if (t == nullptr) continue;
+    for (const FunctionDecl* f : t->specializations())
+      if (const FunctionDecl* whole = body_of(f)) root(whole, memory[c].frame, false, true);
+    Named named(true);
+    named.TraverseStmt(l->getCallOperator()->getBody());
+    named.all.insert(named.overloaded.begin(), named.overloaded.end());
+    for (const FunctionDecl* f : named.all)
+      if (!on_device_only(f)) memory.changed = memory.loose_functions.insert(f).second || memory.changed;
   }
 }
 
@@ -487,6 +530,7 @@ Values HostWalk::value(const Expr* e, uint32_t frame) {
                  clang::SizeOfPackExpr, clang::PredefinedExpr, clang::OffsetOfExpr, clang::CXXNoexceptExpr,
                  clang::SourceLocExpr>(e))
     return {};
+  if (e->isGLValue() && e->getType()->isFunctionType()) return function(e, frame);
   if (e->isGLValue()) return addresses(places(e, frame));
   if (const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e))
     return {.unknown = !clang::isa<clang::EnumConstantDecl>(d->getDecl())};
@@ -537,6 +581,28 @@ Values HostWalk::value(const Expr* e, uint32_t frame) {
   return other(e, frame);
 }
 
+// Which function it is.
+Values HostWalk::function(const Expr* e, uint32_t frame) {
+  if (const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e)) {
+    if (const auto* f = clang::dyn_cast<FunctionDecl>(d->getDecl())) {
+      named_.insert(d);
+      return {.atoms = {{Atom::function, {}, f}}};
+    }
+    if (const auto* v = clang::dyn_cast<VarDecl>(d->getDecl())) return memory.read(variable(v, frame));
+  }
+  if (const auto* u = clang::dyn_cast<clang::UnaryOperator>(e); u != nullptr && u->getOpcode() == clang::UO_Deref)
+    return value(u->getSubExpr(), frame);
+  if (const auto* c = clang::dyn_cast<clang::CastExpr>(e); c != nullptr && c->getCastKind() == clang::CK_NoOp)
+    return value(c->getSubExpr(), frame);
+  if (const auto* c = clang::dyn_cast<clang::AbstractConditionalOperator>(e)) {
+    value(c->getCond(), frame);
+    Values out;
+    choose([&] { out.add(value(c->getTrueExpr(), frame)); }, [&] { out.add(value(c->getFalseExpr(), frame)); });
+    return out;
+  }
+  return other(e, frame);
+}
+
 Values HostWalk::cast(const clang::CastExpr* c, uint32_t frame) {
   const Expr* sub = c->getSubExpr();
   switch (c->getCastKind()) {
@@ -551,12 +617,8 @@ Values HostWalk::cast(const clang::CastExpr* c, uint32_t frame) {
       return out;
     }
     case clang::CK_FunctionToPointerDecay:
-    case clang::CK_BuiltinFnToFnPtr: {
-      const auto* d = clang::dyn_cast<clang::DeclRefExpr>(sub->IgnoreParens());
-      const auto* f = d != nullptr ? clang::dyn_cast<FunctionDecl>(d->getDecl()) : nullptr;
-      if (f == nullptr) return value(sub, frame);
-      return {.atoms = {{Atom::function, {}, f}}};
-    }
+    case clang::CK_BuiltinFnToFnPtr:
+      return value(sub, frame);
     case clang::CK_NullToPointer:
     case clang::CK_NullToMemberPointer:
       return {};
@@ -584,8 +646,11 @@ Values HostWalk::unary(const clang::UnaryOperator* u, uint32_t frame) {
   const Expr* sub = u->getSubExpr();
   if (u->getOpcode() == clang::UO_AddrOf) {
     const auto* d = clang::dyn_cast<clang::DeclRefExpr>(sub->IgnoreParens());
-    if (const auto* f = d != nullptr ? clang::dyn_cast<FunctionDecl>(d->getDecl()) : nullptr; f != nullptr)
+    if (const auto* f = d != nullptr ? clang::dyn_cast<FunctionDecl>(d->getDecl()) : nullptr; f != nullptr) {
+      named_.insert(d);
       return {.atoms = {{Atom::function, {}, f}}};
+    }
+    if (sub->getType()->isFunctionType()) return value(sub, frame);
     return addresses(places(sub, frame));
   }
   if (u->isIncrementDecrementOp()) {
@@ -668,7 +733,7 @@ void HostWalk::note(Event::What what, clang::SourceLocation at, uint32_t frame, 
       if (s.kind == Step::event && events[s.number].what == what && events[s.number].call == call) return;
   flow.add({.kind = Step::event, .number = static_cast<uint32_t>(events.size())});
   events.push_back({what, object, call, frame, flow.roots.empty() ? 0 : flow.roots.size() - 1, loop_, at, extent.from,
-                    extent.bytes, extent.to});
+                    extent.bytes, extent.to, extent.size});
 }
 
 void HostWalk::choose(const std::function<void()>& one, const std::function<void()>& other) {
@@ -702,7 +767,8 @@ Values HostWalk::made(const clang::CXXNewExpr* n, uint32_t frame) {
   Place at{memory.object(ObjectKind::host_memory, n, frame), {element(0)}};
   if (n->hasInitializer() || n->getConstructExpr() != nullptr) {
     if (const Expr* given = n->getInitializer(); given != nullptr && !n->getAllocatedType()->isRecordType())
-      note(all_zero(given) ? Event::cleared : Event::set, {{at}}, n, frame, {.from = 0, .bytes = {}, .to = nullptr});
+      note(all_zero(given) ? Event::cleared : Event::set, {{at}}, n, frame,
+           {.from = 0, .bytes = {}, .to = nullptr, .size = nullptr});
     Place first = at;
     if (n->isArray()) first.path.back() = k_any_element;
     const Expr* e = n->getInitializer() != nullptr ? n->getInitializer() : n->getConstructExpr();

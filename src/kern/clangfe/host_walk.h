@@ -19,6 +19,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -34,10 +35,13 @@ bool on_device_only(const clang::FunctionDecl* f);
 // The declaration that has the function's body; null: none has.
 const clang::FunctionDecl* body_of(const clang::FunctionDecl* f);
 
+// Each use of the variable takes its value, or copies its bytes from it (host_sizes.cpp).
+bool only_copied(const clang::VarDecl* v, const clang::Stmt* body);
+
 // What an event clears, besides the object.
 struct Extent {
   std::optional<uint64_t> from, bytes;
-  const clang::Expr* to = nullptr;
+  const clang::Expr *to = nullptr, *size = nullptr;
 };
 
 class HostWalk {
@@ -65,7 +69,8 @@ class HostWalk {
     const clang::Stmt* loop = nullptr;  // the innermost one in the activation
     clang::SourceLocation at;
     std::optional<uint64_t> from, bytes;  // of `cleared`: which bytes of the object, where that is known
-    const clang::Expr* to = nullptr;      // of `cleared`: the pointer, as it is written
+    // Of `cleared`: the pointer and the number of bytes, as they are written.
+    const clang::Expr *to = nullptr, *size = nullptr;
   };
   // What cudaStreamCreate and its like have made.
   struct Made {
@@ -98,12 +103,17 @@ class HostWalk {
   // Offset in bytes inside the object; none where the pointer may lead to several places of it.
   std::optional<uint64_t> offset(const clang::Expr* pointer, uint32_t object, uint32_t frame);
   std::optional<int64_t> number(const clang::Expr* e) const;
+  // With variables that are set once, and what the one caller has given for parameters (host_sizes.cpp).
+  std::optional<int64_t> amount(const clang::Expr* e, uint32_t frame, unsigned depth = 0) const;
+  bool keeps(const clang::VarDecl* v, uint32_t frame) const;
+  const clang::Expr* given_for(const clang::VarDecl* v, uint32_t frame) const;
   Place variable(const clang::VarDecl* v, uint32_t frame);
   HostMemory memory;
   std::vector<Event> events;
   HostFlow flow;
   std::map<uint32_t, Made> streams;   // by their objects
   bool symbols_by_name = false;       // a variable of the device is written to by its name
+  std::string comes_back;             // a function by which the host comes to one place a second time: setjmp
   std::set<uint32_t> made_in_rounds;  // objects that stand for several arrays
   // Which root of the flow an activation is of.
   size_t root_of(uint32_t frame) const;
@@ -131,6 +141,7 @@ class HostWalk {
   void statement(const clang::Stmt* s, uint32_t frame);
   bool exchanges(const clang::CompoundStmt* block, std::set<const clang::Stmt*>& done, uint32_t frame);
 
+  Values function(const clang::Expr* e, uint32_t frame);
   Values cast(const clang::CastExpr* c, uint32_t frame);
   Values unary(const clang::UnaryOperator* u, uint32_t frame);
   Values binary(const clang::BinaryOperator* b, uint32_t frame);
@@ -139,6 +150,7 @@ class HostWalk {
                const std::vector<const clang::Expr*>& arguments, uint32_t frame);
   Values through(const Values& callee, const clang::CallExpr* c, uint32_t frame);
   Values not_followed(const std::vector<const clang::Expr*>& arguments, uint32_t frame);
+  void by_other_files(const clang::CallExpr* c, uint32_t frame);
   Values other(const clang::Stmt* s, uint32_t frame);
   Values made(const clang::CXXNewExpr* n, uint32_t frame);
   uint32_t activation(const void* site, const clang::FunctionDecl* f, uint32_t caller, uint32_t around);
@@ -173,6 +185,7 @@ class HostWalk {
   std::set<const clang::FunctionDecl*> entered_;
   std::map<uint32_t, size_t> roots_of_;  // by their activations
   std::vector<const clang::FunctionDecl*> active_;
+  std::set<const clang::Expr*> named_;  // words of functions whose values are followed
   unsigned pass_ = 0;
   const clang::Stmt* loop_ = nullptr;
   std::map<const clang::FunctionDecl*, std::set<unsigned>> parallel_;
@@ -190,7 +203,7 @@ class Library {
   std::optional<uint64_t> known(unsigned k) const;
   void copy_bytes(unsigned to, unsigned from);
   // The call writes these bytes, of the pointer's object.
-  void clear(bool zeros, unsigned to, std::optional<uint64_t> bytes);
+  void clear(bool zeros, unsigned to, std::optional<uint64_t> bytes, const clang::Expr* size);
   bool again() const;
   void writes(const clang::FunctionDecl* f);
   void make_stream(std::optional<uint64_t> flags);

@@ -330,6 +330,21 @@ struct Dim3 {
   uint32_t dimensions = 3;
 };
 
+}  // namespace
+
+bool null_constant(clang::ASTContext& context, const Expr* e) {
+  e = e->IgnoreParenCasts();
+  if (const auto* x = clang::dyn_cast<clang::FullExpr>(e)) e = x->getSubExpr()->IgnoreParenCasts();
+  if (const auto* list = clang::dyn_cast<clang::InitListExpr>(e); list != nullptr && !list->getType().isNull()) {
+    if (list->getNumInits() == 0) return list->getType()->isPointerType();
+    return list->getNumInits() == 1 && list->getType()->isPointerType() && null_constant(context, list->getInit(0));
+  }
+  if (clang::isa<clang::ImplicitValueInitExpr, clang::CXXScalarValueInitExpr>(e)) return e->getType()->isPointerType();
+  return e->isNullPointerConstant(context, Expr::NPC_ValueDependentIsNotNull) != Expr::NPCK_NotNull;
+}
+
+namespace {
+
 class Evaluator {
  public:
   Evaluator(clang::ASTContext& context, const Uses& uses, clang::SourceRange body, const Doubts& doubts)
@@ -340,10 +355,7 @@ class Evaluator {
   // `nullptr`, NULL or 0 as a pointer, or a variable that keeps one.
   bool null(const Expr* e) const {
     if (e->isTypeDependent() || !e->getType()->isPointerType() || doubtful(e)) return false;
-    const auto constant = [&](const Expr* x) {
-      return x->IgnoreParenCasts()->isNullPointerConstant(context_, Expr::NPC_ValueDependentIsNotNull) !=
-             Expr::NPCK_NotNull;
-    };
+    const auto constant = [&](const Expr* x) { return null_constant(context_, x); };
     const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e->IgnoreParenCasts());
     const auto* v = d != nullptr ? clang::dyn_cast<VarDecl>(d->getDecl()) : nullptr;
     const Expr* init =

@@ -40,6 +40,9 @@ struct Unconst {
 // All such types of the text, found by its casts.
 Unconst written_through_const(clang::ASTContext& context);
 
+// `nullptr`, NULL, 0 or {} as a pointer.
+bool null_constant(clang::ASTContext& context, const clang::Expr* e);
+
 // All launches in the body of a function or of an instance of a template.
 std::vector<FoundLaunch> launches_of(clang::ASTContext& context, const clang::FunctionDecl& host, const Doubts& doubts,
                                      const Unconst& unconst);

@@ -92,7 +92,10 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
     const auto* pattern = f->getDescribedFunctionTemplate();
     const bool sole = pattern != nullptr && pattern->spec_begin() == pattern->spec_end() &&
                       !f->getDeclContext()->isDependentContext();
-    if (f->isDependentContext() && !sole) return VisitNamedDecl(f);
+    if (f->isDependentContext() && !sole) {
+      patterns.push_back(f);
+      return VisitNamedDecl(f);
+    }
     const FunctionDecl* text = f;
     // Other instances have the words of the text for their own.
     const FunctionDecl* whole = f->isTemplateInstantiation() ? f->getTemplateInstantiationPattern() : nullptr;
@@ -168,7 +171,7 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
   std::vector<FoundLaunch> launches;
   std::vector<Mention> unclear;
   std::vector<LostLaunch> lost;
-  std::vector<const FunctionDecl*> hosts;
+  std::vector<const FunctionDecl*> hosts, patterns;  // patterns: of templates
   std::vector<const clang::VarDecl*> variables;
 
  private:
@@ -207,22 +210,32 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
 std::set<const IdentifierInfo*> lost_names(clang::ASTContext& context, const Words& words, const Sweep& sweep,
                                            const Doubts& doubts) {
   const clang::SourceManager& sm = context.getSourceManager();
-  std::map<clang::FileID, std::vector<std::pair<unsigned, unsigned>>> bodies;
+  std::map<clang::FileID, std::vector<std::pair<unsigned, unsigned>>> bodies, patterns;
   for (const FunctionDecl* f : sweep.hosts) {
     const auto [file, from] = sm.getDecomposedExpansionLoc(f->getBeginLoc());
     const auto [last, to] = sm.getDecomposedExpansionLoc(f->getEndLoc());
     if (file == last) bodies[file].emplace_back(from, to);
   }
+  for (const FunctionDecl* f : sweep.patterns) {
+    const auto [file, from] = sm.getDecomposedExpansionLoc(f->getBeginLoc());
+    const auto [last, to] = sm.getDecomposedExpansionLoc(f->getEndLoc());
+    if (file == last) patterns[file].emplace_back(from, to);
+  }
   std::set<const IdentifierInfo*> out;
+  // Outside of functions, too, clang may have dropped a whole function: who calls others is seen there.
+  std::set<const IdentifierInfo*> functions;
+  for (const FunctionDecl* f : sweep.hosts)
+    if (f->getIdentifier() != nullptr && kernel(f) == nullptr) functions.insert(f->getIdentifier());
+  for (const clang::VarDecl* v : sweep.variables)
+    if (v->getType()->isPointerType() && v->getIdentifier() != nullptr) functions.insert(v->getIdentifier());
   for (const Word& w : words.list()) {
     if (w.kind != clang::tok::identifier || w.name == nullptr || sweep.seen.contains(w.at) || out.contains(w.name))
       continue;
     const auto [file, at] = sm.getDecomposedExpansionLoc(w.at);
-    for (const auto& [from, to] : bodies[file])
-      if (from <= at && at <= to) {
-        out.insert(w.name);
-        break;
-      }
+    const auto within = [&](const auto& ranges) {
+      return std::any_of(ranges.begin(), ranges.end(), [&](const auto& r) { return r.first <= at && at <= r.second; });
+    };
+    if (within(bodies[file]) || (functions.contains(w.name) && !within(patterns[file]))) out.insert(w.name);
   }
   for (const clang::SourceRange& r : doubts.skipped)
     for (const clang::Token& t : words_between(sm, context.getLangOpts(), r.getBegin(), r.getEnd()))
@@ -253,11 +266,18 @@ bool asks_by_name(const std::vector<Word>& words) {
   return false;
 }
 
-// cuModuleGetGlobal and its like give the address of a variable of the device.
-bool asks_for_variables(const std::vector<Word>& words) {
-  return std::any_of(words.begin(), words.end(), [](const Word& w) {
-    return w.name != nullptr && (w.name->getName().contains("GetGlobal") || w.name->getName().contains("GetManaged"));
-  });
+// Functions by which the host's program comes to one place again, or is there twice (ISO C 7.13; POSIX).
+std::string comes_back(const std::vector<Word>& words) {
+  static const llvm::StringSet<> names = {"setjmp",     "_setjmp",     "sigsetjmp",        "__sigsetjmp",
+                                          "longjmp",    "_longjmp",    "siglongjmp",       "getcontext",
+                                          "setcontext", "swapcontext", "makecontext",      "fork",
+                                          "vfork",      "_Fork",       "__builtin_setjmp", "__builtin_longjmp"};
+  for (size_t n = 0; n < words.size(); ++n) {
+    const bool member = n > 0 && (words[n - 1].kind == clang::tok::period || words[n - 1].kind == clang::tok::arrow);
+    if (words[n].name != nullptr && !member && names.contains(words[n].name->getName()))
+      return words[n].name->getName().str();
+  }
+  return "";
 }
 
 // Text that a macro of an include that is not there may turn on.
@@ -287,6 +307,30 @@ void forget_numbers(HostLaunch& l) {
 
 }  // namespace
 
+namespace {
+
+// A literal without its prefix and its quotes: "a", u8"a", R"x(a)x".
+std::string inside(llvm::StringRef literal) {
+  const size_t quote = literal.find('"'), end = literal.rfind('"');
+  if (quote == llvm::StringRef::npos || end <= quote) return "";
+  const llvm::StringRef text = literal.slice(quote + 1, end);
+  if (!literal.take_front(quote).ends_with("R")) return text.str();
+  const size_t open = text.find('('), close = text.rfind(')');
+  return open == llvm::StringRef::npos || close < open ? text.str() : text.slice(open + 1, close).str();
+}
+
+}  // namespace
+
+// cuModuleGetGlobal and its like, and functions by which these are found.
+bool asks_for_variables(const std::vector<Word>& words) {
+  return std::any_of(words.begin(), words.end(), [](const Word& w) {
+    if (w.name == nullptr) return false;
+    const llvm::StringRef n = w.name->getName();
+    return n.contains("GetGlobal") || n.contains("GetManaged") || n.contains("GetProcAddress") ||
+           n.contains("EntryPoint") || n == "dlsym" || n == "dlvsym";
+  });
+}
+
 void Words::watch(clang::Preprocessor& preprocessor, std::function<bool(SourceLocation)> users) {
   const clang::SourceManager& sm = preprocessor.getSourceManager();
   preprocessor.setTokenWatcher([this, &sm, users = std::move(users)](const clang::Token& t) {
@@ -297,8 +341,7 @@ void Words::watch(clang::Preprocessor& preprocessor, std::function<bool(SourceLo
     if (!it->second) return;
     Word w{.at = t.getLocation(), .kind = t.getKind()};
     if (!t.isLiteral()) w.name = t.getIdentifierInfo();
-    if (t.is(clang::tok::string_literal) && t.getLength() > 2)
-      w.text = std::string(t.getLiteralData() + 1, t.getLength() - 2);
+    if (clang::tok::isStringLiteral(t.getKind())) w.text = inside({t.getLiteralData(), t.getLength()});
     list_.push_back(std::move(w));
   });
 }
@@ -314,7 +357,7 @@ Mentions mentions(clang::ASTContext& context, const std::vector<clang::Decl*>& d
     for (FoundLaunch& l : sweep.launches)
       if (l.host != nullptr && of_template(l.host)) forget_numbers(l.launch);
   Origins origins(context, sweep.hosts, sweep.variables, sweep.launches, lost_names(context, words, sweep, doubts),
-                  host.pointers, asks_for_variables(words.list()));
+                  host.pointers, asks_for_variables(words.list()), comes_back(words.list()));
   for (FoundLaunch& l : sweep.launches) origins.trace(l);
   Mentions out{.launches = std::move(sweep.launches),
                .unclear = std::move(sweep.unclear),

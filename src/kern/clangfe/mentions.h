@@ -44,6 +44,9 @@ class Words {
   std::map<clang::FileID, bool> known_;
 };
 
+// Functions that give the address of a variable of the device for its name, which a program may put together.
+bool asks_for_variables(const std::vector<Word>& words);
+
 struct Mention {
   const clang::FunctionDecl* kernel = nullptr;  // null: any of this name
   const clang::IdentifierInfo* name = nullptr;

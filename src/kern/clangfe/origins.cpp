@@ -49,6 +49,61 @@ class OnlyRead : public clang::RecursiveASTVisitor<OnlyRead> {
   unsigned uses_ = 0, reads_ = 0;
 };
 
+// Each use of the variable takes its value, or gives its address to one list that only a launch is given.
+class OnlyLaunched : public clang::RecursiveASTVisitor<OnlyLaunched> {
+ public:
+  explicit OnlyLaunched(const VarDecl* v) : v_(v) {}
+  bool shouldVisitLambdaBody() const { return true; }
+  bool VisitImplicitCastExpr(clang::ImplicitCastExpr* e) {
+    if (e->getCastKind() == clang::CK_LValueToRValue) fine_.insert(e->getSubExpr()->IgnoreParens());
+    return true;
+  }
+  bool VisitVarDecl(VarDecl* v) {
+    const auto* list =
+        v->hasInit() && v->getType()->isArrayType() ? clang::dyn_cast<clang::InitListExpr>(v->getInit()) : nullptr;
+    if (list == nullptr || v->isStaticLocal()) return true;
+    for (const Expr* e : list->inits()) {
+      const auto* u = clang::dyn_cast<clang::UnaryOperator>(e->IgnoreParenCasts());
+      if (u == nullptr || u->getOpcode() != clang::UO_AddrOf || reference(u->getSubExpr()) != v_) continue;
+      fine_.insert(u->getSubExpr()->IgnoreParens());
+      lists_.insert(v);
+    }
+    return true;
+  }
+  bool VisitCallExpr(clang::CallExpr* c) {
+    const FunctionDecl* f = c->getDirectCallee();
+    if (f == nullptr || f->getIdentifier() == nullptr || c->getNumArgs() < 4 ||
+        (f->getName() != "cudaLaunchKernel" && f->getName() != "cudaLaunchCooperativeKernel"))
+      return true;
+    fine_.insert(c->getArg(3)->IgnoreParenCasts());
+    return true;
+  }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* e) {
+    const auto* v = clang::dyn_cast<VarDecl>(e->getDecl());
+    if (v != nullptr && (v == v_ || lists_.contains(v))) uses_.push_back(e);
+    return true;
+  }
+  bool holds() const {
+    return std::all_of(uses_.begin(), uses_.end(), [&](const Expr* e) { return fine_.contains(e); });
+  }
+
+ private:
+  static const clang::ValueDecl* reference(const Expr* e) {
+    const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e->IgnoreParens());
+    return d != nullptr ? d->getDecl() : nullptr;
+  }
+  const VarDecl* v_;
+  std::set<const VarDecl*> lists_;
+  std::set<const Expr*> fine_;
+  std::vector<const Expr*> uses_;
+};
+
+bool only_launched(const VarDecl* v, clang::Stmt* body) {
+  OnlyLaunched look(v);
+  look.TraverseStmt(body);
+  return look.holds();
+}
+
 // Steps inside of an array stay in it.
 const Expr* base(const Expr* e) {
   while (true) {
@@ -63,7 +118,7 @@ const Expr* base(const Expr* e) {
 
 Origins::Origins(clang::ASTContext& context, const std::vector<const FunctionDecl*>& hosts,
                  const std::vector<const VarDecl*>& variables, const std::vector<FoundLaunch>& launches,
-                 std::set<const clang::IdentifierInfo*> lost, bool in_doubt, bool by_name)
+                 std::set<const clang::IdentifierInfo*> lost, bool in_doubt, bool by_name, std::string comes_back)
     : context_(context),
       walk_(context,
             [&context](clang::SourceLocation at) {
@@ -71,6 +126,7 @@ Origins::Origins(clang::ASTContext& context, const std::vector<const FunctionDec
             }),
       in_doubt_(in_doubt) {
   walk_.symbols_by_name = by_name;
+  walk_.comes_back = std::move(comes_back);
   walk_.memory.doubtful = std::move(lost);
   for (const FoundLaunch& l : launches) calls_.emplace(l.call, &l);
   known_ = !calls_.empty() && !in_doubt && walk_.run(hosts, variables, launches);
@@ -81,6 +137,7 @@ void Origins::trace(FoundLaunch& l) {
   const uint32_t takes = l.kernel != nullptr ? l.kernel->getNumParams() : 0;
   for (uint32_t k = static_cast<uint32_t>(l.given.size()); k < takes; ++k) out.not_traced.push_back(k);
   const std::set<uint32_t> frames = walk_.frames_of(l.call);
+  if (known_) find_nulls(l);
   if (!known_ || frames.empty())
     not_followed(l);
   else
@@ -89,6 +146,41 @@ void Origins::trace(FoundLaunch& l) {
   out.not_traced.erase(std::unique(out.not_traced.begin(), out.not_traced.end()), out.not_traced.end());
   std::sort(out.one_array.begin(), out.one_array.end());
   out.one_array.erase(std::unique(out.one_array.begin(), out.one_array.end()), out.one_array.end());
+}
+
+// A null pointer by the text, also where a caller gives it: no other file may call the function, and each call gives
+// null. `at_address`: of a variable whose address cudaLaunchKernel gets.
+bool Origins::null(const Expr* e, uint32_t frame, bool at_address, unsigned depth) const {
+  constexpr unsigned k_deep = 20;
+  if (e == nullptr || depth > k_deep || e->isTypeDependent() || e->containsErrors()) return false;
+  if (const auto* d = clang::dyn_cast<clang::CXXDefaultArgExpr>(e)) e = d->getExpr();
+  if (null_constant(context_, e)) return true;
+  const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e->IgnoreParenCasts());
+  const auto* v = d != nullptr ? clang::dyn_cast<VarDecl>(d->getDecl()) : nullptr;
+  const FunctionDecl* f = walk_.frame(frame).function;
+  if (v == nullptr || f == nullptr || f->getBody() == nullptr || !v->getType()->isPointerType()) return false;
+  if (clang::isa<clang::ParmVarDecl>(v))
+    return !f->isExternallyVisible() && null(walk_.given_for(v, frame), walk_.frame(frame).caller, false, depth + 1);
+  if (v->getDeclContext() != f || !v->isLocalVarDecl() || v->isStaticLocal() || !v->hasInit() ||
+      v->getType().isVolatileQualified() || walk_.memory.doubtful.contains(v->getIdentifier()))
+    return false;
+  const bool keeps = v->getType().isConstQualified() || walk_.keeps(v, frame);
+  return (keeps || (at_address && only_launched(v, f->getBody()))) && null(v->getInit(), frame, false, depth + 1);
+}
+
+void Origins::find_nulls(FoundLaunch& l) const {
+  const std::set<uint32_t>& frames = walk_.frames_of(l.call);
+  const clang::FunctionDecl* by = l.call->getDirectCallee();
+  const bool address = by != nullptr && by->getIdentifier() != nullptr && by->getName().starts_with("cudaLaunch") &&
+                       !clang::isa<clang::CUDAKernelCallExpr>(l.call);
+  for (uint32_t k = 0; k < l.given.size() && !frames.empty(); ++k) {
+    const auto gives_null = [&](uint32_t f) {
+      return walk_.frame(f).function == l.host && null(l.given[k], f, address, 0);
+    };
+    if (l.given[k]->getType()->isPointerType() && std::all_of(frames.begin(), frames.end(), gives_null) &&
+        std::find(l.launch.null.begin(), l.launch.null.end(), k) == l.launch.null.end())
+      l.launch.null.push_back(k);
+  }
 }
 
 void Origins::not_followed(FoundLaunch& l) {

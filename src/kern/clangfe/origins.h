@@ -30,10 +30,11 @@ class Origins {
  public:
   // `hosts`: all functions with a body; `variables`: of file scope; `lost`: names of which the tree lacks some use.
   // `in_doubt`: what the host does with pointers is another in its own compilation, and nothing is traced. `by_name`:
-  // the host asks for variables of the device by their names.
+  // the host asks for variables of the device by their names. `comes_back`: it calls this function, by which it may
+  // come to one place a second time.
   Origins(clang::ASTContext& context, const std::vector<const clang::FunctionDecl*>& hosts,
           const std::vector<const clang::VarDecl*>& variables, const std::vector<FoundLaunch>& launches,
-          std::set<const clang::IdentifierInfo*> lost, bool in_doubt, bool by_name);
+          std::set<const clang::IdentifierInfo*> lost, bool in_doubt, bool by_name, std::string comes_back);
   // Fills one_array, not_traced and not_zero.
   void trace(FoundLaunch& l);
 
@@ -66,6 +67,11 @@ class Origins {
   bool one_place(const clang::Expr* a, const clang::Expr* b, clang::SourceLocation from, clang::SourceLocation to,
                  uint32_t frame) const;
   std::optional<uint64_t> size_of(uint32_t object) const;
+  // Of sizes (host_sizes.cpp).
+  bool lives_on(const clang::VarDecl* v, uint32_t frame, uint32_t object) const;
+  bool one_amount(const clang::Expr* a, uint32_t of_a, const clang::Expr* b, uint32_t of_b, uint32_t object,
+                  unsigned depth) const;
+  bool as_made(const HostWalk::Event& reset) const;
   Start start_of(uint32_t object, const Reach& given, const clang::CallExpr* call, uint32_t frame);
   Start not_reset(uint32_t object, const clang::CallExpr* call, uint32_t frame,
                   std::vector<HostWalk::Event>::const_iterator own, bool graph_again, const HostWalk::Event* before);
@@ -91,6 +97,8 @@ class Origins {
   bool exchanged(const Place& a, const Place& b);
   bool unlike(const clang::Expr* a, const clang::Expr* b) const;
   const clang::Expr* given_for(const clang::Expr* e, uint32_t frame) const;
+  bool null(const clang::Expr* e, uint32_t frame, bool at_address, unsigned depth) const;
+  void find_nulls(FoundLaunch& l) const;
 
   clang::ASTContext& context_;
   HostWalk walk_;

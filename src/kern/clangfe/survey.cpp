@@ -39,6 +39,76 @@ std::string name_of(const FunctionDecl* f) {
   return out;
 }
 
+// Places at which code takes the value of a variable, and nothing else; and places of its name that stand for others.
+class ValuesOf : public clang::RecursiveASTVisitor<ValuesOf> {
+ public:
+  explicit ValuesOf(const clang::VarDecl* v) : v_(v->getCanonicalDecl()), name_(v->getIdentifier()) {}
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool shouldVisitLambdaBody() const { return true; }
+  bool VisitImplicitCastExpr(clang::ImplicitCastExpr* e) {
+    if (e->getCastKind() == clang::CK_LValueToRValue) part(e->getSubExpr());
+    return true;
+  }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* e) {
+    const auto* v = clang::dyn_cast<clang::VarDecl>(e->getDecl());
+    if (e->getDecl()->getIdentifier() != name_) return true;
+    // An expression is visited before its parts.
+    if (v == nullptr || v->getCanonicalDecl() != v_ || read_.contains(e))
+      fine.insert(e->getLocation());
+    else
+      kept.insert(e->getLocation());
+    return true;
+  }
+  bool VisitMemberExpr(clang::MemberExpr* e) {
+    fine.insert(e->getMemberLoc());
+    return true;
+  }
+  bool VisitNamedDecl(clang::NamedDecl* d) {
+    if (!d->isInvalidDecl()) fine.insert(d->getLocation());
+    return true;
+  }
+  std::set<clang::SourceLocation> fine, kept;
+
+ private:
+  void part(const clang::Expr* e) {
+    while (true) {
+      e = e->IgnoreParens();
+      if (const auto* m = clang::dyn_cast<clang::MemberExpr>(e); m != nullptr && !m->isArrow())
+        e = m->getBase();
+      else if (const auto* s = clang::dyn_cast<clang::ArraySubscriptExpr>(e))
+        e = s->getBase();
+      else if (const auto* c = clang::dyn_cast<clang::ImplicitCastExpr>(e);
+               c != nullptr &&
+               (c->getCastKind() == clang::CK_NoOp || c->getCastKind() == clang::CK_ArrayToPointerDecay))
+        e = c->getSubExpr();
+      else
+        break;
+    }
+    if (const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e)) read_.insert(d);
+  }
+  const clang::VarDecl* v_;
+  const clang::IdentifierInfo* name_;
+  std::set<const clang::Expr*> read_;
+};
+
+// A copy to a variable of the device whose name is not a word in the call.
+bool copies_by_text(const std::vector<Word>& words, const std::set<const clang::IdentifierInfo*>& variables) {
+  for (size_t n = 0; n + 1 < words.size(); ++n) {
+    if (words[n].name == nullptr || words[n + 1].kind != clang::tok::l_paren) continue;
+    const llvm::StringRef name = words[n].name->getName();
+    if (!name.contains("ToSymbol") && !name.contains("SymbolAddress")) continue;
+    bool named = false;
+    int depth = 0;
+    for (size_t k = n + 1; k < words.size(); ++k) {
+      if (words[k].kind == clang::tok::l_paren) ++depth;
+      if (words[k].kind == clang::tok::r_paren && --depth == 0) break;
+      named = named || variables.contains(words[k].name);
+    }
+    if (!named) return true;
+  }
+  return false;
+}
+
 // Launches whose arguments clang does not understand leave the kernel's name unresolved; the arguments in <> stay.
 class Named : public clang::RecursiveASTVisitor<Named> {
  public:
@@ -392,11 +462,13 @@ void Survey::add_unseen() {
 }
 
 // A __constant__ variable that no other file knows has its first value if this file does not write it either: each word
-// of its name, in the text and in what conditions leave out, is its declaration or stands in code of the device. A file
-// that is not there may have such a word.
+// of its name, in the text and in what conditions leave out, is its declaration or stands in code of the device, which
+// takes the value there and not the address. A file that is not there may have such a word; and a name may be put
+// together where functions find variables by their names.
 bool Survey::keeps_first_value(const clang::VarDecl* v) const {
   if (!v->hasAttr<clang::CUDAConstantAttr>() || !v->hasInit() || v->getIdentifier() == nullptr ||
-      v->getFormalLinkage() != clang::Linkage::Internal || !found_.missing.empty())
+      v->getFormalLinkage() != clang::Linkage::Internal || !found_.missing.empty() ||
+      asks_for_variables(found_.words.list()))
     return false;
   const clang::SourceManager& sm = ci_.getSourceManager();
   const auto within = [&](clang::SourceLocation at, clang::SourceLocation begin, clang::SourceLocation end) {
@@ -411,7 +483,18 @@ bool Survey::keeps_first_value(const clang::VarDecl* v) const {
       return body != nullptr && within(at, body->getBeginLoc(), body->getEndLoc());
     });
   };
+  std::set<const clang::IdentifierInfo*> variables;
+  for (const clang::Decl* d : handed_out_)
+    if (const auto* x = clang::dyn_cast<clang::VarDecl>(d);
+        x != nullptr && (x->hasAttr<clang::CUDAConstantAttr>() || x->hasAttr<clang::CUDADeviceAttr>()))
+      variables.insert(x->getIdentifier());
+  if (copies_by_text(found_.words.list(), variables)) return false;
+  ValuesOf values(v);
+  values.TraverseAST(*context_);
   for (const Word& w : found_.words.list()) {
+    if (w.kind == clang::tok::identifier && w.name == v->getIdentifier() && w.at != v->getLocation() &&
+        (values.kept.contains(w.at) || !values.fine.contains(w.at)))
+      return false;
     // Asked for by name, as C++ or as the object file has it.
     if (w.text == v->getName() || (w.text.starts_with("_Z") && w.text.find(v->getName().str()) != std::string::npos))
       return false;

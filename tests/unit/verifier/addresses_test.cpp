@@ -111,6 +111,38 @@ TEST(Addresses, APointerThatTheLaunchGivesAsNullIsNull) {
           {"good.cu", good.c_str(), 0, "", {}, true}});
 }
 
+// Null is known also through a variable, cudaLaunchKernel, and a function that no other file calls.
+TEST(Addresses, ANullThatIsGivenOnIsKnown) {
+  const std::string k = "__global__ void k(int* a, int* b) { if (b) a[0] = threadIdx.x; }\n";
+  const auto host = [&](const std::string& text, const std::string& go = "") {
+    return k + go + "int main(int c, char**) { int *a, *p; cudaMalloc(&a, 999); cudaMalloc(&p, 999); " + text + " }\n";
+  };
+  const std::string launch = "cudaLaunchKernel((void*)k, dim3(1), dim3(64), args, 0, 0);",
+                    go = "void go(int* a, int* b) { k<<<1, 64>>>(a, b); }\n", own = "static " + go;
+  const std::string braces = host("k<<<1, 64>>>(a, {});"),
+                    list = host("int* z = nullptr; void* args[] = {&a, &z}; " + launch),
+                    fixed = host("int* const z = nullptr; void* args[] = {&a, (void*)&z}; " + launch),
+                    later = host("int* z = nullptr; void* args[] = {&a, &z}; z = p; " + launch),
+                    through = host("int* z = nullptr; void* args[] = {&a, &z}; *(int**)args[1] = p; " + launch),
+                    given = host("go(a, nullptr); go(a, 0);", own), both = host("go(a, nullptr); go(a, p);", own),
+                    others = host("go(a, nullptr);", go),
+                    absent = host("go(a);", "static void go(int* a, int* b = nullptr) { k<<<1, 64>>>(a, b); }\n"),
+                    filled = host("go(a, nullptr);",
+                                  "static void go(int* a, int* b) { cudaMalloc(&b, 9); k<<<1, 64>>>(a, b); }\n"),
+                    address = host("go(a, nullptr); void use(void*); use((void*)go);", own);
+  decide({{"braces.cu", braces.c_str(), 0, "", {}, true},
+          {"list.cu", list.c_str(), 0, "", {}, true},
+          {"fixed.cu", fixed.c_str(), 0, "", {}, true},
+          {"later.cu", later.c_str(), 1, "race", {}, true},
+          {"through.cu", through.c_str(), 1, "race", {}, true},
+          {"given.cu", given.c_str(), 0, "", {}, true},
+          {"both.cu", both.c_str(), 1, "race", {}, true},
+          {"others.cu", others.c_str(), 1, "race", {}, true},
+          {"absent.cu", absent.c_str(), 0, "", {}, true},
+          {"filled.cu", filled.c_str(), 1, "race", {}, true},
+          {"address.cu", address.c_str(), 1, "race", {}, true}});
+}
+
 // A parameter that the kernel does not compare with null, and that the launch gives as null, stands for an array.
 TEST(Addresses, AnAccessThroughWhatTheLaunchGivesAsNullIsNotSilent) {
   const auto host = [](const std::string& kernel, const std::string& given, const char* more = "") {

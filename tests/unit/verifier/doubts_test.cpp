@@ -254,7 +254,23 @@ TEST(Doubts, AConstantThatNobodyWritesHasItsFirstValue) {
                     named = own + "void set(int v) { cudaMemcpyToSymbol(\"n\", &v, 4); }\n",
                     macro = "#define SET(v) cudaMemcpyToSymbol(n, &v, 4)\n" + own + "void set(int v) { SET(v); }\n",
                     left_out = own + "#ifdef SET\nvoid set(int v) { cudaMemcpyToSymbol(n, &v, 4); }\n#endif\n",
-                    device = own + "__device__ int get() { return n; }\n", absent = "#include \"absent.h\"\n" + own;
+                    device = own + "__device__ int get() { return n; }\n",
+                    raw = own + "void set(int v) { cudaMemcpyToSymbol(R\"(n)\", &v, 4); }\n",
+                    utf = own + "void set(int v) { cudaMemcpyToSymbol(u8\"n\", &v, 4); }\n",
+                    long_own =
+                        "static __constant__ int nn = 1;\n__global__ void k(int *o) { int t = blockIdx.x * 64 + "
+                        "threadIdx.x; if (nn == 1) o[t] = 1; else o[0] = t; }\n",
+                    pieces = long_own + "void set(int v) { cudaMemcpyToSymbol(\"n\" \"n\", &v, 4); }\n",
+                    module = long_own +
+                             "void set(const char *s) { CUdeviceptr p; size_t b; cuModuleGetGlobal(&p, &b, 0, s); }\n",
+                    system = long_own + "void *set(const char *s) { return dlsym(0, s); }\n",
+                    another = long_own + "__constant__ int w;\nvoid set(int v) { cudaMemcpyToSymbol(w, &v, 4); }\n",
+                    stored = own + "__global__ void get(const int **p) { *p = &n; }\n",
+                    passed = own + "__device__ void put(const int *);\n__device__ void get() { put(&n); }\n",
+                    referred = own + "__device__ const int &get() { return n; }\n",
+                    table = "static __constant__ int v[2] = {1, 1};\n__device__ int get(int i) { return v[i & 1]; }\n" +
+                            own,
+                    absent = "#include \"absent.h\"\n" + own;
   decide({{"own.cu", own.c_str(), 0},
           {"space.cu", space.c_str(), 0},
           {"wide.cu", wide.c_str(), 1, "race"},
@@ -266,6 +282,17 @@ TEST(Doubts, AConstantThatNobodyWritesHasItsFirstValue) {
           {"macro.cu", macro.c_str(), 1, "race"},
           {"left out.cu", left_out.c_str(), 1, "race"},
           {"device.cu", device.c_str(), 0},
+          {"raw.cu", raw.c_str(), 1, "race"},
+          {"utf.cu", utf.c_str(), 1, "race"},
+          {"long.cu", long_own.c_str(), 0},
+          {"pieces.cu", pieces.c_str(), 1, "race"},
+          {"module.cu", module.c_str(), 1, "race"},
+          {"system.cu", system.c_str(), 1, "race"},
+          {"another.cu", another.c_str(), 0},
+          {"stored.cu", stored.c_str(), 1, "race"},
+          {"passed.cu", passed.c_str(), 1, "race"},
+          {"referred.cu", referred.c_str(), 1, "race"},
+          {"table.cu", table.c_str(), 0},
           {"absent.cu", absent.c_str(), 1, "race"}});
 }
 

@@ -202,7 +202,8 @@ TEST(HostCode, a_reset_is_of_the_place_that_the_launch_is_given) {
       {k + host(rounds + "{ cudaMemset(c + i, 0, 4); i += 2; " + launch("c + i") + "}"), 3, "is made again"},
       {k + host(rounds + "{ cudaMemset(c + i, 0, 4); ++c; " + launch("c + i") + "}"), 3, "is made again"},
       {k + host(rounds + "{ cudaMemset(c, 0, 64); " + launch("c + i") + "}"), 0},
-      {k + host(rounds + "{ cudaMemset(c, 0, m * sizeof(*c)); " + launch("c + i") + "}"), 0},
+      {k + host(rounds + "{ cudaMemset(c, 0, 64); " + launch("c + i") + "}"), 0},
+      {k + host(rounds + "{ cudaMemset(c, 0, m * sizeof(*c)); " + launch("c + i") + "}"), 3},
       {k + host(launch("c + 1") + "cudaMemset(c, 0, 4); " + launch("c + 1")), 3, "was given it before"},
       // A function that is given the memory: nothing says how much there is.
       {k + "void go(unsigned* c, float* p, float* q) { cudaMemset(c, 0, 4); " + launch("c") + "}\n", 0},

@@ -284,5 +284,138 @@ TEST(Starts, a_function_that_is_not_there_may_set_it) {
   });
 }
 
+// A size that is not a number clears what it is shown to clear.
+TEST(Starts, a_reset_clears_what_its_size_says) {
+  const auto resets = [](const std::string& text, const std::string& before = "") {
+    return host(k_start + text + k_go, before);
+  };
+  const char* const again = "was given it before";
+  const std::string parts =
+      "__global__ void k(unsigned* f, int* d, int* out) { int t = threadIdx.x, w = blockIdx.x; d[w * 64 + t] = t + w;\n"
+      "  __syncthreads(); if (t == 0) { __threadfence(); atomicExch(&f[w], 1u); }\n"
+      "  if (t == 0 && w > 0) { while (atomicAdd(&f[w - 1], 0u) != 1u); __threadfence(); }\n"
+      "  __syncthreads(); if (w > 0) out[w * 64 + t] = d[(w - 1) * 64 + t]; }\n";
+  const auto flags = [&](const std::string& text) {
+    return parts + "int main(int m, char**) { unsigned* f; int *d, *o; cudaMalloc(&d, 65536); cudaMalloc(&o, 65536); " +
+           text + "k<<<64, 64>>>(f, d, o); }\n";
+  };
+  decide({
+      {resets("int n = 1; cudaMemset(c, 0, n * 4); "), 0},
+      {resets("int n = 1; cudaMemset(c, 0, n * sizeof(unsigned)); "), 0},
+      {resets("const size_t n = sizeof *c; cudaMemset(c, 0, n); "), 0},
+      {resets("int n = 4; n = 0; cudaMemset(c, 0, n); "), 3, again},
+      {resets("int n = 4; auto f = [&] { n = 0; }; f(); cudaMemset(c, 0, n); "), 3, again},
+      {resets("unsigned char n = 256; cudaMemset(c, 0, n); "), 3, again},
+      {resets("unsigned n = 1u << 20; cudaMemset(c, 0, n * 4096); "), 3, again},
+      {resets("cudaMemset(c, 0, (m - 1) * sizeof(unsigned)); "), 3, again},
+      {resets("cudaMemset(c, 0, m > 1 ? 4 : 0); "), 3, again},
+      {resets("cudaMemset(c, 0, size()); ", "int size() { return 0; }\n"), 3, again},
+      {resets("cudaMemset(c, 0, size); ", "static int size;\n"), 3, again},
+      {resets("S s; cudaMemset(c, 0, s.n); ", "struct S { int n = 0; };\n"), 3, again},
+      {resets("unsigned z[4] = {}; cudaMemcpy(c, z, (m - 1) * 4, cudaMemcpyHostToDevice); "), 3, again},
+      {resets("cudaMemset2D(c, 4, 0, m - 1, 1); "), 3, again},
+      {resets("cudaMemset2D(c, 4, 0, 4, m - 1); "), 3, again},
+      {host("for (int i = 0; i < 3; ++i) { cudaMemset(c, 0, i * 4); " + k_go + "}"), 3},
+      // The size of the memory, where nothing has changed it.
+      {flags("int n = m; cudaMalloc(&f, n * 4); cudaMemset(f, 0, n * 4); "), 0},
+      {flags("int n = m; cudaMalloc(&f, n * 4); cudaMemset(f, 0, 4 * n); "), 0},
+      {flags("int n = m; cudaMalloc(&f, n * sizeof(int)); cudaMemset(f, 0, sizeof(int) * n); "), 0},
+      {flags("const size_t n = m * 4; cudaMalloc(&f, n); cudaMemset(f, 0, n); "), 0},
+      {flags("int n = m; size_t b = n * sizeof(int); cudaMalloc(&f, b); cudaMemset(f, 0, n * sizeof(int)); "), 0},
+      {flags("int n; n = m; cudaMalloc(&f, n * 4); cudaMemset(f, 0, n * 4); "), 0},
+      {flags("int n; n = m; cudaMalloc(&f, n * 4); n = 1; cudaMemset(f, 0, n * 4); "), 3, "does not reach it"},
+      {flags("int n; n = m; int* p = &n; cudaMalloc(&f, n * 4); *p = 1; cudaMemset(f, 0, n * 4); "), 3},
+      {flags("int n; n = m; auto g = [&] { n = 1; }; cudaMalloc(&f, n * 4); g(); cudaMemset(f, 0, n * 4); "), 3},
+      {flags("int n = m; cudaMalloc(&f, n * 8); cudaMemset(f, 0, n * 4); "), 3},
+      {flags("cudaMalloc(&f, 256); cudaMemset(f, 0, m); "), 3},
+      {flags("int n = 16; cudaMalloc(&f, 256); cudaMemset(f, 0, n * 4); "), 3},
+      {flags("int n = 64; cudaMalloc(&f, 256); cudaMemset(f, 0, n * 4); "), 0},
+      // Memory that outlives the round, and the call, whose size it has.
+      {parts + "int main(int m, char**) { int *d, *o; cudaMalloc(&d, 65536); cudaMalloc(&o, 65536);\n"
+               "  for (int i = 0; i < m; ++i) { unsigned* f; int n = i + 9; cudaMalloc(&f, n * 4);\n"
+               "    cudaMemset(f, 0, n * 4); k<<<64, 64>>>(f, d, o); cudaFree(f); } }\n",
+       0},
+      {parts + "int main(int m, char**) { int *d, *o; cudaMalloc(&d, 65536); cudaMalloc(&o, 65536);\n"
+               "  unsigned* f = nullptr; for (int i = 0; i < m; ++i) { int n = 64 - i; if (!f) cudaMalloc(&f, n * 4);\n"
+               "    cudaMemset(f, 0, n * 4); k<<<64, 64>>>(f, d, o); } }\n",
+       3},
+      {parts + "static void step(int n, int* d, int* o) { static unsigned* f; if (!f) cudaMalloc(&f, n * 4);\n"
+               "  cudaMemset(f, 0, n * 4); k<<<64, 64>>>(f, d, o); }\n"
+               "int main(int m, char**) { int *d, *o; cudaMalloc(&d, 65536); cudaMalloc(&o, 65536);\n"
+               "  for (int i = 0; i < m; ++i) step(64 - i, d, o); }\n",
+       3},
+      // A caller who is not there says how much there is.
+      {parts + "void go(unsigned* f, int* d, int* o, int n) { cudaMemset(f, 0, n * 4); k<<<64, 64>>>(f, d, o); }\n", 0},
+      {parts + "void go(unsigned* f, int* d, int* o, int n) { cudaMemset(f, 0, n * 4); k<<<64, 64>>>(f, d, o);\n"
+               "  cudaMemset(f, 0, n * 4); k<<<64, 64>>>(f, d, o); }\n",
+       3, again},
+  });
+}
+
+// Whoever has a function's address may call it at any time, and all that it calls.
+TEST(Starts, a_function_whose_address_is_taken_runs_at_any_time) {
+  const std::string any = "may be done at any time",
+                    memory =
+                        "unsigned* c; float *p, *q; void init() { cudaMalloc(&c, 4); cudaMalloc(&p, 4096); "
+                        "cudaMalloc(&q, 4096); }\n",
+                    once = "void once(int) { " + k_start + "}\n",
+                    run = "void* run(void*) { once(1); return nullptr; }\n";
+  const auto with = [&](const std::string& main, const std::string& before = "", const std::string& behind = "") {
+    return before + kernel("c") + memory + once + behind + "int main(int m, char**) { init(); " + main + " }\n";
+  };
+  const std::string start = "int start(void (*)(int));\n", generic = "template <class... T> void start(T...);\n";
+  decide({
+      {with("once(1); once(2);"), 0},
+      {with("void (*f)(int) = once; f(1); f(2);"), 0},
+      {with("auto& f = once; f(1); f(2);"), 0},
+      {with("start(once); once(2);", start), 3, any.c_str()},
+      {with("start(&once); once(2);", start), 3, any.c_str()},
+      {with("start(*once); once(2);", start), 3, any.c_str()},
+      {with("auto& f = once; start(f);", start), 3, any.c_str()},
+      {with("start(m > 1 ? once : nullptr);", start), 3, any.c_str()},
+      {with("start([](int i) { once(i); });", start), 3, any.c_str()},
+      {with("start(once, 1);", generic), 3, any.c_str()},
+      {with("start([](auto i) { once(i); });", start), 3, any.c_str()},
+      {with("void (*f)(int) = [](int i) { once(i); }; f(1); f(2);"), 0},
+      {with("void (*f)(int) = [](int i) { once(i); }; start(f);", start), 3, any.c_str()},
+      {with("start<once>();", "template <void (*F)(int)> void start();\n"), 3, any.c_str()},
+      {with("unknown(once, 1);"), 3, any.c_str()},
+      {with("unknown_t t; unknown(&t, nullptr, once, nullptr);"), 3, any.c_str()},
+      {with("unknown_t t; unknown(&t, 0, run, 0); unknown(&t, 0, run, 0);", "", run), 3, any.c_str()},
+      {with("std::thread x(once, 1); once(2);"), 3, any.c_str()},
+      {with("auto x = std::async(std::launch::async, [] { once(1); });"), 3, any.c_str()},
+      {with("PARALLEL_FOR(i, 4) { once(i); }"), 3, any.c_str()},
+      {with("CreateThread(0, 0, start, 0, 0, 0);", "", "DWORD WINAPI start(LPVOID) { once(1); return 0; }\n"), 3,
+       any.c_str()},
+      {with("atexit(last);", "", "void last() { once(1); }\n"), 3, any.c_str()},
+      {with("void other(); start(other); once(1);", "int start(void (*)());\n", "int h; void other() { h = 1; }\n"), 0},
+      {with("J j; j.start();", "", "struct J { virtual void run() { once(1); } void start(); };\n"), 3, any.c_str()},
+  });
+}
+
+// The host comes to one place again by ways that its text does not show.
+TEST(Starts, a_jump_from_elsewhere_leaves_nothing_known) {
+  const std::string jumps = "extern \"C\" int _setjmp(void*);\nextern \"C\" void longjmp(void*, int);\nlong at[64];\n",
+                    forks = "extern \"C\" int fork();\n";
+  decide({
+      {host(k_clear + "int n = _setjmp(at); " + k_go + "if (n < 3) longjmp(at, n + 1);", jumps), 3, "may come back"},
+      {host(k_clear + "fork(); " + k_go, forks), 3, "may come back"},
+      {host("m = r->fork; " + k_start, "struct R { int fork_; } *r;\n"), 0},
+  });
+}
+
+// A function of another file sees the pointers that this one gives to all.
+TEST(Starts, another_file_may_set_what_global_pointers_lead_to) {
+  const std::string all = "unsigned* g; ", own = "static unsigned* g; ";
+  const char* const set = "the host sets it otherwise";
+  decide({
+      {host("g = c; " + k_clear + "unseen(); " + k_go, all), 3, set},
+      {host("g = c; unseen(); " + k_start, all), 0},
+      {host("g = c; " + k_clear + "unseen(); " + k_go, own), 0},
+      {host(k_clear + "unseen(); " + k_go, all), 0},
+      {host("s.c = c; " + k_clear + "unseen(); " + k_go, "struct S { unsigned* c; } s;\n"), 3, set},
+  });
+}
+
 }  // namespace
 }  // namespace fencepost::verifier
