@@ -649,8 +649,7 @@ class Pass {
     else if (pairing_ == Pairing::same_group || unfollowed(x))
       f.perhaps = x.perhaps;
     if (f.perhaps.empty()) f.apart = not_followed(pool, goal);
-    if (f.perhaps.empty() && f.apart.empty())
-      f.apart = computed(pool, {a.offset[0], b.offset[1], a.guard[0], b.guard[1]});
+    if (f.perhaps.empty() && f.apart.empty()) f.apart = computed(pool, {a.offset[0], b.offset[1]});
     arguments(pool, x, model, f);
     result_.findings.push_back(std::move(f));
   }
