@@ -148,7 +148,51 @@ class Indices {
         if (const auto* c = std::get_if<Compute>(&in.action);
             c != nullptr && c->op == Op::mul && !in.results.empty() && marked(in.results[0]))
           for (const ValueId o : c->operands)
-            if (!constant(o) && !of_launch(o)) factors_[in.results[0].index].push_back(o);
+            if (!constant(o) && !of_launch(o) && is_unsigned(o)) factors_[in.results[0].index].push_back(o);
+  }
+
+  // The source uses it as an unsigned number, and nowhere as a signed one.
+  bool is_unsigned(ValueId v) const {
+    bool with = false, without = false;
+    const Value& value = f_.value(v);
+    for (uint32_t x = 0; x < f_.values.size(); ++x) {
+      const Value& other = f_.values[x];
+      const bool same = x == v.index || (value.kind == Value::parameter && other.kind == Value::parameter &&
+                                         other.index == value.index);
+      if (!same || x >= users_.size()) continue;
+      for (const Instruction* in : users_[x]) {
+        const auto* c = std::get_if<Compute>(&in->action);
+        if (c == nullptr) continue;
+        switch (c->op) {
+          case Op::slt:
+          case Op::sle:
+          case Op::sgt:
+          case Op::sge:
+          case Op::sext:
+          case Op::sdiv:
+          case Op::srem:
+          case Op::ashr:
+          case Op::smin:
+          case Op::smax:
+            with = true;
+            break;
+          case Op::ult:
+          case Op::ule:
+          case Op::ugt:
+          case Op::uge:
+          case Op::zext:
+          case Op::udiv:
+          case Op::urem:
+          case Op::umin:
+          case Op::umax:
+            without = true;
+            break;
+          default:
+            with = with || c->no_signed_wrap;
+        }
+      }
+    }
+    return without && !with;
   }
 
   ValueId number(uint64_t bits, Type type) {
@@ -171,8 +215,9 @@ class Indices {
   Function& f_;
   std::vector<const Instruction*> made_;
   std::vector<std::vector<const Instruction*>> users_;
-  std::vector<uint8_t> marked_;                       // by value
-  std::map<uint32_t, std::vector<ValueId>> factors_;  // of products, by value: those that the launch does not give
+  std::vector<uint8_t> marked_;  // by value
+  std::map<uint32_t, std::vector<ValueId>>
+      factors_;  // of products, by value: unsigned ones that the launch does not give
 };
 
 }  // namespace

@@ -11,8 +11,10 @@
 // no constant, of which the source does not say that they do not wrap, and from which an address is made by nothing but
 // sums, products and conversions; and these sums and products. So a hash, whose bits are mixed, is left as it is.
 //
-// How: such an operation does not wrap as one of signed numbers. What is widened as an unsigned number is not negative,
-// nor is the unknown factor. Runs of the changed kernel that do otherwise are impossible, as by `__builtin_assume`.
+// How: such an operation does not wrap as one of signed numbers, whatever the signs of its operands. What is widened
+// as an unsigned number is not negative, nor is a factor that the source uses as an unsigned number and nowhere as a
+// signed one. Runs of the changed kernel that do otherwise are impossible, as by `__builtin_assume`. Tried and lost:
+// that every unknown factor is not negative; `blockIdx.x * d` of an int is a stride, and may go back.
 #include <vector>
 
 #include "ir/ir.h"

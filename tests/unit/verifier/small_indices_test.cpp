@@ -69,6 +69,15 @@ TEST(SmallIndices, what_wraps_or_not_is_a_race_stays_one) {
        "__global__ void k(float* o, const float* x, int n) {\n"
        "  for (int i = threadIdx.x; i <= n; i += 64) o[blockIdx.x * n + i] = 2 * x[i] + blockIdx.x; }\n",
        1, k_not},
+      // A stride that may be negative: blocks 0 and 1 meet where d is -1.
+      {"back.cu",
+       "__global__ void k(int* o, int n, int d) { if (d >= 0 && d < n) return;\n"
+       "  for (int i = threadIdx.x; i < n; i += 64) o[i + blockIdx.x * d] = i + 100 * blockIdx.x; }\n",
+       1, k_not},
+      {"any.cu",
+       "__global__ void k(int* o, int n, int d) { if (n > 1000) return;\n"
+       "  for (int i = threadIdx.x; i < n; i += 64) o[i + blockIdx.x * d] = i + 100 * blockIdx.x; }\n",
+       1, k_not},
       // Rows of n - 1 elements.
       {"shorter.cu",
        "__global__ void k(float* o, const float* x, int n) {\n"
