@@ -229,22 +229,28 @@ class Row {
   }
   bool called() const { return !function().kernel && in_.effects.called(f_); }
 
-  // The kernel as it is; within so many seconds, where there is a limit.
-  void ask(double seconds) {
+  // One proof, of the kernel or of a changed one; within so many seconds, where there is a limit. Its effort is that of
+  // all proofs so far.
+  prove::Result prove_within(const ir::Module& m, double seconds) {
     job_ = job_of(seconds);
+    limit_ = seconds;
     if (o_.spent != nullptr) engine_.seconds = seconds;
-    const prove::Effort before = proof_.effort;
-    proof_ = prove::prove(*module_, f_, engine_, job_);
-    spent_ += proof_.effort.seconds;
-    proof_.effort += before;
-    proof_.effort.seconds = spent_;
+    prove::Result r = prove::prove(m, f_, engine_, job_);
+    spent_ += r.effort.seconds;
+    r.effort += proof_.effort;
+    r.effort.seconds = spent_;
+    keep_arrays(o_, m, r);
+    for (const std::string& path : o_.axiom_files) r.assumptions.insert(fmt::format("the axioms of '{}' hold", path));
+    return r;
+  }
+
+  // The kernel as it is.
+  void ask(double seconds) {
+    proof_ = prove_within(*module_, seconds);
     said_.candidates = proof_.candidates;
     said_.barrier_intervals = proof_.barrier_intervals;
     if (!called())
       for (const auto& [g, c] : proof_.contracts) all_.contracts_[g].join(c);
-    keep_arrays(o_, *module_, proof_);
-    for (const std::string& path : o_.axiom_files)
-      proof_.assumptions.insert(fmt::format("the axioms of '{}' hold", path));
     refute();
     replay();
   }
@@ -272,6 +278,7 @@ class Row {
 
   // What was found, in a run where there is one.
   void replay() {
+    said_.findings.clear();
     if (proof_.verdict.status == Status::holds) return;
     // Runs count into the time, of which a little is left for them in any case.
     double runs = o_.timeout > 0 ? std::max(0.05 * o_.timeout,
@@ -301,16 +308,16 @@ class Row {
     const bool open = r.verdict.status == Status::gave_up || (r.verdict.status == Status::fails && !r.findings.empty());
     if (!open || !products_.any() || !std::ranges::all_of(said_.findings, &FindingReport::only_possible)) return;
     const double seconds = o_.timeout > 0 ? (more ? 0.5 : 1.0) * left() : more ? k_first_seconds : 0;
-    prove::Options engine = engine_;
-    if (o_.spent != nullptr) engine.seconds = seconds;
-    prove::Result again = prove::prove(small_, f_, engine, job_of(seconds));
-    spent_ += again.effort.seconds;
-    r.effort += again.effort;
-    r.effort.seconds = spent_;
-    again.effort = r.effort;
+    // What is said of the time is of the kernel as it is.
+    const Job job = job_;
+    const double limit = limit_;
+    prove::Result again = prove_within(small_, seconds);
+    job_ = job;
+    limit_ = limit;
+    r.effort = again.effort;
     if (again.verdict.status != Status::holds || again.verdict.vacuous) return;
     // What is assumed must leave something: some run, where the launch can be run.
-    const Attack runs = attack(small_, f_, o_, engine, again, o_.timeout > 0 ? left() : k_attack_seconds);
+    const Attack runs = attack(small_, f_, o_, engine_, again, o_.timeout > 0 ? left() : k_attack_seconds);
     if (runs.finding || (runs.runs > 0 && runs.possible == 0)) return;
     const auto assume = [&](const std::vector<ir::PlaceId>& at, const char* what) {
       std::vector<std::string> places;
@@ -378,7 +385,7 @@ class Row {
       for (const std::string& u : r.unsupported)
         if (u != r.verdict.detail) why += (why.empty() ? "" : ", ") + u;
       said_.why = fmt::format("{}{}", fencepost::name(r.verdict.status), why.empty() ? "" : ": " + why);
-    } else if (const std::string rest = not_looked_at(r, job_.out_of_time(), o_.timeout); !rest.empty() && !o_.compat) {
+    } else if (const std::string rest = not_looked_at(r, job_.out_of_time(), limit_); !rest.empty() && !o_.compat) {
       said_.why = "further defects: " + rest;
     }
   }
@@ -399,6 +406,7 @@ class Row {
   Job job_;
   prove::Result proof_;
   double spent_ = 0;                  // on proofs
+  double limit_ = 0;                  // of the proof of the kernel as it is; 0: none
   std::optional<std::string> shown_;  // what is found was found by a run, with these values
   bool idle_ = false;                 // the kernel makes no access
   std::vector<clangfe::OtherText> other_;

@@ -105,6 +105,13 @@ std::optional<std::string> expanded(const std::string& s,
   return out;
 }
 
+// The word that begins there.
+std::string word_at(const std::string& line, size_t begin) {
+  size_t end = begin;
+  while (end < line.size() && in_word(line[end])) ++end;
+  return line.substr(begin, end - begin);
+}
+
 // Where a definition may begin: behind `-D`, or behind `--define-macro` and a blank or an equals sign.
 std::vector<size_t> definitions(const std::string& line) {
   std::vector<size_t> out;
@@ -127,9 +134,7 @@ bool undefines(const std::string& line, const std::string& name) {
       at += word.size();
       size_t begin = at;
       while (begin < line.size() && (blank(line[begin]) || line[begin] == '=')) ++begin;
-      size_t end = begin;
-      while (end < line.size() && in_word(line[end])) ++end;
-      if (line.substr(begin, end - begin) == name) return true;
+      if (word_at(line, begin) == name) return true;
     }
   return false;
 }
@@ -146,9 +151,8 @@ std::optional<BuildMacro> macro_of(const std::string& text, const std::string& p
     for (const size_t begin : definitions(l.text)) {
       // Any name may stand there.
       if (begin < l.text.size() && l.text[begin] == '$') return std::nullopt;
-      size_t end = begin;
-      while (end < l.text.size() && in_word(l.text[end])) ++end;
-      if (l.text.substr(begin, end - begin) != name) continue;
+      if (word_at(l.text, begin) != name) continue;
+      size_t end = begin + name.size();
       std::string value = "1";
       if (end < l.text.size() && l.text[end] == '=') {
         size_t last = ++end;

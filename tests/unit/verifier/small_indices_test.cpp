@@ -1,6 +1,7 @@
 // Index arithmetic on unsigned numbers: what is assumed of it, of which, and when.
 #include <tuple>
 
+#include "base/write_file.h"
 #include "decide.h"
 
 namespace fencepost::verifier {
@@ -55,6 +56,14 @@ TEST(SmallIndices, rows_are_apart_where_they_do_not_wrap) {
        "  for (uint i = get_local_id(0); i < n; i += 64) o[g * n + i] = 2 * x[i]; }\n",
        0, k_says},
   });
+}
+
+// What the first proof would rest on is said of the second one, too.
+TEST(SmallIndices, axioms_are_named_beside) {
+  const std::string path = testing::TempDir() + "small_indices.bpl";
+  ASSERT_TRUE(write_file(path, "function F(x: bv32) : bv32;\naxiom (forall x: bv32 :: {F(x)} F(x) == F(x));\n"));
+  const std::vector<std::string> with = {"--boogie-file=" + path};
+  decide({{"rows.cu", k_rows, 0, k_says, with}, {"rows.cu", k_rows, 0, "small_indices.bpl' hold", with}});
 }
 
 TEST(SmallIndices, what_wraps_or_not_is_a_race_stays_one) {
