@@ -145,7 +145,6 @@ bool Execution::written_out(Activation& a, uint32_t l, Pair entry, Mode mode) {
   run.position = ++position_;
   run.entry = entry;
   run.k = both(pool_.constant(0, k_count_width));
-  run.phis = start;
   for (const auto& [v, now] : start) {
     set(a, v, now);
     a.wide.erase(v.index);

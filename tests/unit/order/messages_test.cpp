@@ -594,6 +594,24 @@ TEST(HandOver, is_by_fences_around_what_the_holder_does) {
   }
 }
 
+// In CUDA, where an order is of global and of shared memory.
+TEST(HandOver, is_by_the_orders_of_reads_and_writes) {
+  const auto by_orders = [](const std::function<void(Hand&)>& change) {
+    return handed([&](Hand& f) {
+      f.x.fences.clear();
+      f.o.acquires = f.others[0].acquires = true;
+      f.send.atomic = f.more[0].atomic = &f.releasing;
+      change(f);
+    });
+  };
+  EXPECT_EQ(by_orders([](Hand&) {}), "ordered");
+  EXPECT_EQ(by_orders([](Hand& f) { f.o.acquires = false; }), "");
+  EXPECT_EQ(by_orders([](Hand& f) { f.others[0].acquires = false; }), "");
+  EXPECT_EQ(by_orders([](Hand& f) { f.send.atomic = &f.store; }), "");
+  EXPECT_EQ(by_orders([](Hand& f) { f.more[0].atomic = &f.store; }), "");
+  EXPECT_EQ(by_orders([](Hand& f) { f.setting.dialect = f.m.dialect = Dialect::opencl; }), "");
+}
+
 TEST(HandOver, is_of_a_place_that_only_holders_write) {
   for (const bool consumer : {false, true}) {
     const auto write = [&](const std::function<void(Hand&, AccessRecord&)>& change) {
@@ -622,12 +640,24 @@ TEST(HandOver, is_of_a_place_that_only_holders_write) {
   EXPECT_EQ(handed([](Hand& f) { f.others[0].loops = {3}; }), "");
   EXPECT_EQ(handed([](Hand& f) { f.m.regions[k_flag.index].space = Space::group; }), "");
   // Two threads that produce.
-  EXPECT_EQ(handed([](Hand& f) {
-              const Pair two = {f.pool.any(f.producer[0], f.all(f.id_is(1), f.group_is(0))[0]),
-                                f.pool.any(f.producer[1], f.all(f.id_is(1), f.group_is(0))[1])};
-              f.o.guard = f.send.guard = f.written.guard = f.x.fences[0].guard = f.x.fences[1].guard = two;
-              f.know({f.pool.implies(two[0], f.is(f.o.value, 0)[0]), f.pool.implies(two[1], f.is(f.o.value, 0)[1])},
-                     11);
+  const auto two_produce = [](const std::function<void(Hand&)>& change) {
+    return handed([&](Hand& f) {
+      const Pair two = {f.pool.any(f.producer[0], f.all(f.id_is(1), f.group_is(0))[0]),
+                        f.pool.any(f.producer[1], f.all(f.id_is(1), f.group_is(0))[1])};
+      f.o.guard = f.send.guard = f.written.guard = f.x.fences[0].guard = f.x.fences[1].guard = two;
+      f.know({f.pool.implies(two[0], f.is(f.o.value, 0)[0]), f.pool.implies(two[1], f.is(f.o.value, 0)[1])}, 11);
+      change(f);
+    });
+  };
+  EXPECT_EQ(two_produce([](Hand&) {}), "");
+  // What is known of each thread of a launch is known of a third one, and what is known of these two is not.
+  EXPECT_EQ(two_produce([](Hand& f) {
+              for (const size_t t : k_both) f.know(f.pool.ne(f.x.local_id[t][0], f.number(1)), 0, 0);
+            }),
+            "ordered");
+  EXPECT_EQ(two_produce([](Hand& f) {
+              const auto other = [&](size_t t) { return f.pool.ne(f.x.local_id[t][0], f.number(1)); };
+              f.know(f.pool.all(other(0), f.pool.any(other(1), f.pool.eq(f.x.group_id[1][0], f.number(1)))), 0, 0);
             }),
             "");
   // A write between the read and the use, of the reader or of another thread.

@@ -1,38 +1,10 @@
 // Places that one lane takes for its warp (Execution::led): each condition taken away in turn.
-#include "decide.h"
+#include "scenes.h"
 
 namespace fencepost::verifier {
 namespace {
 
-using Changes = std::vector<std::pair<std::string, std::string>>;
-
-std::string changed(std::string text, const Changes& changes) {
-  for (const auto& [what, by] : changes) {
-    const size_t at = text.find(what);
-    EXPECT_NE(at, std::string::npos) << what;
-    if (at != std::string::npos) text.replace(at, what.size(), by);
-  }
-  return text;
-}
-
-// By the proof alone; a run before it makes no difference to what is verified.
-int decided(const std::string& text, const std::string& block = "64", const std::string& grid = "2") {
-  const auto code = [&](const char* attack) {
-    const auto o = launch::parse({"--local_size=" + block, "--num_groups=" + grid, attack});
-    EXPECT_TRUE(o);
-    return answer(*o, make_source("k.cu", text)).exit_code;
-  };
-  const int proof = code("--no-attack");
-  EXPECT_EQ(proof == 0, code("--seed=1") == 0) << text;
-  return proof;
-}
-
-class Aggregated : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
-  }
-};
+class Aggregated : public WithClang {};
 
 // Of the lanes that are here, as in NVIDIA's articles.
 const std::string k_active = R"(

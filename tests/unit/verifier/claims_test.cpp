@@ -1,41 +1,10 @@
 // Who is the first to change a place (prove/claims.cpp), each condition taken away in turn.
-#include "decide.h"
+#include "scenes.h"
 
 namespace fencepost::verifier {
 namespace {
 
-using Changes = std::vector<std::pair<std::string, std::string>>;
-
-std::string changed(std::string text, const Changes& changes) {
-  for (const auto& [what, by] : changes) {
-    const size_t at = text.find(what);
-    EXPECT_NE(at, std::string::npos) << what;
-    if (at != std::string::npos) text.replace(at, what.size(), by);
-  }
-  return text;
-}
-
-// By the proof alone; a run before it makes no difference to what is verified.
-int decided(const std::string& text, const std::string& block = "64", const std::string& grid = "4",
-            const std::string& name = "k.cu", const std::vector<std::string>& more = {}) {
-  const auto code = [&](const char* attack) {
-    std::vector<std::string> words{"--local_size=" + block, "--num_groups=" + grid, attack};
-    words.insert(words.end(), more.begin(), more.end());
-    const auto o = launch::parse(words);
-    EXPECT_TRUE(o);
-    return answer(*o, make_source(name, text)).exit_code;
-  };
-  const int proof = code("--no-attack");
-  EXPECT_EQ(proof == 0, code("--seed=1") == 0) << text;
-  return proof;
-}
-
-class Claims : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
-  }
-};
+class Claims : public WithClang {};
 
 // A search in a graph: who is the first to visit a node writes its parent.
 const std::string k_visited = R"(

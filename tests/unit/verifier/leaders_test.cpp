@@ -1,21 +1,16 @@
 // A lane that takes for its warp and gives it on by a shuffle, and matrix functions in blocks of which some threads are
 // no whole warp (prove/barrier.cpp: led, tile).
-#include "decide.h"
+#include "scenes.h"
 
 namespace fencepost::verifier {
 namespace {
-
-struct Row {
-  const char* body;
-  int exit_code;
-  const char* block = "64";
-};
 
 TEST(Leaders, what_one_lane_takes_for_its_warp) {
   const std::string head =
       "__global__ void k(int *o, unsigned *c, const unsigned *w, int n) { unsigned t = threadIdx.x, lane = t & 31, b = "
       "0; ";
-  for (const Row& r : std::vector<Row>{
+  rows(head,
+       {
            {"if (lane == 0) b = atomicAdd(c, 32); b = __shfl_sync(~0u, b, 0); o[b + lane] = t;", 0},
            {"if (lane == 0) b = atomicAdd(c, 32); b = __shfl_sync(~0u, b, 0); o[b + 31 - lane] = t;", 0},
            {"if (lane == 0) b = atomicAdd(c, 31); b = __shfl_sync(~0u, b, 0); o[b + lane] = t;", 1},
@@ -23,8 +18,8 @@ TEST(Leaders, what_one_lane_takes_for_its_warp) {
            {"if (lane == 0) b = atomicAdd(c, 32); b = __shfl_sync(~0u, b, 0); o[b + 2 * lane] = t;", 1},
            {"if (lane == 0) b = atomicAdd(c, 64); b = __shfl_sync(~0u, b, 0); o[b + 2 * lane] = t;", 0},
            {"if (lane == 0) b = atomicAdd(c, 32); b = __shfl_sync(~0u, b, 0); o[b] = t;", 1},
-           {"if (lane == 0) b = atomicAdd(c, 32); b = __shfl_sync(~0u, b, 0); o[b + lane] = t;", 0, "32"},
-           {"if (lane == 0) b = atomicAdd(c, 32); b = __shfl_sync(~0u, b, 0); o[b + lane] = t;", 0, "1024"},
+           {"if (lane == 0) b = atomicAdd(c, 32); b = __shfl_sync(~0u, b, 0); o[b + lane] = t;", 0, "", "32"},
+           {"if (lane == 0) b = atomicAdd(c, 32); b = __shfl_sync(~0u, b, 0); o[b + lane] = t;", 0, "", "1024"},
            // Another lane than the one that took; the last one; one of each half.
            {"if (lane == 0) b = atomicAdd(c, 32); b = __shfl_sync(~0u, b, 1); o[b + lane] = t;", 1},
            {"if (lane == 31) b = atomicAdd(c, 32); b = __shfl_sync(~0u, b, 31); o[b + lane] = t;", 0},
@@ -58,10 +53,7 @@ TEST(Leaders, what_one_lane_takes_for_its_warp) {
            {"b = t; b = __shfl_sync(~0u, b, 3); o[64 * blockIdx.x + (b & 32) + lane] = t;", 0},
            {"b = t; b = __shfl_sync(~0u, b, 3); if (b != 3 && b != 35) o[0] = t;", 0},
            {"b = t; b = __shfl_sync(~0u, b, 3); if (b == 3 || b == 34) o[0] = t;", 1},
-       }) {
-    const std::string text = head + r.body + " }";
-    decide({{"k.cu", text.c_str(), r.exit_code, "", {std::string("--blockDim=") + r.block, "--no-attack"}}});
-  }
+       });
 }
 
 TEST(Leaders, matrices_of_the_whole_warps_of_a_block) {
@@ -71,27 +63,26 @@ TEST(Leaders, matrices_of_the_whole_warps_of_a_block) {
       "blockDim.y * threadIdx.z), w = t / 32 + 8 * blockIdx.x; wmma::fragment<wmma::accumulator, 16, 16, 16, float> c; "
       "wmma::fill_fragment(c, 0.f); ";
   const std::string store = "wmma::store_matrix_sync(o + 256 * w, c, 16, wmma::mem_row_major);";
-  for (const Row& r : std::vector<Row>{{"", 1, "48"},
-                                       {"if (t < 32) ", 0, "48"},
-                                       {"if (t < 33) ", 1, "48"},
-                                       {"if (t >= 32) ", 1, "48"},
-                                       {"if (t < 31) ", 1, "48"},
-                                       {"if (t >= 32) ", 0, "64"},
-                                       {"if (t < 64) ", 0, "80"},
-                                       {"if (t < 96) ", 1, "80"},
-                                       {"", 1, "[8,6]"},
-                                       {"if (threadIdx.y < 4) ", 0, "[8,6]"},
-                                       {"if (threadIdx.y < 5) ", 1, "[8,6]"},
-                                       {"", 0, "[8,8]"},
-                                       {"", 1, "[8,3,2]"},
-                                       {"if (t < 32) ", 0, "[8,3,2]"},
-                                       {"if (threadIdx.z < 1) ", 1, "[8,3,2]"},
-                                       {"", 0, "[8,2,4]"},
-                                       {"if (threadIdx.z < 2) ", 0, "[8,2,4]"},
-                                       {"if (threadIdx.z < 1) ", 1, "[8,2,4]"}}) {
-    const std::string text = head + r.body + store + " }";
-    decide({{"k.cu", text.c_str(), r.exit_code, "", {std::string("--blockDim=") + r.block, "--no-attack"}}});
-  }
+  rows(head,
+       {{"", 1, "", "48"},
+        {"if (t < 32) ", 0, "", "48"},
+        {"if (t < 33) ", 1, "", "48"},
+        {"if (t >= 32) ", 1, "", "48"},
+        {"if (t < 31) ", 1, "", "48"},
+        {"if (t >= 32) ", 0, "", "64"},
+        {"if (t < 64) ", 0, "", "80"},
+        {"if (t < 96) ", 1, "", "80"},
+        {"", 1, "", "[8,6]"},
+        {"if (threadIdx.y < 4) ", 0, "", "[8,6]"},
+        {"if (threadIdx.y < 5) ", 1, "", "[8,6]"},
+        {"", 0, "", "[8,8]"},
+        {"", 1, "", "[8,3,2]"},
+        {"if (t < 32) ", 0, "", "[8,3,2]"},
+        {"if (threadIdx.z < 1) ", 1, "", "[8,3,2]"},
+        {"", 0, "", "[8,2,4]"},
+        {"if (threadIdx.z < 2) ", 0, "", "[8,2,4]"},
+        {"if (threadIdx.z < 1) ", 1, "", "[8,2,4]"}},
+       store);
   // Of sizes that are not known it is said that blocks are whole warps, where the others do not say so.
   const std::string text = head + store + " }", said = "blocks are whole warps", not_said = "!" + said;
   for (const auto& [block, says] : std::vector<std::pair<const char*, const char*>>{{"*", said.c_str()},

@@ -1,22 +1,9 @@
 // Copies of one thread, bulk copies and the asynchronous proxy, barriers that lie in shared memory: each condition of
 // prove/own_copies.cpp, prove/proxies.cpp and prove/mbarriers.cpp by itself, with what is true of the kernel.
-#include "decide.h"
+#include "scenes.h"
 
 namespace fencepost::verifier {
 namespace {
-
-struct Row {
-  const char* body;
-  int exit_code;
-  const char* says = "";
-};
-
-void rows(const std::string& head, const std::vector<Row>& all) {
-  for (const Row& r : all) {
-    const std::string text = head + r.body + " }";
-    decide({{"k.cu", text.c_str(), r.exit_code, r.says, {"--no-attack"}}});
-  }
-}
 
 // ---- groups of copies -------------------------------------------------------------------------------------------
 
@@ -362,22 +349,26 @@ TEST(Mbarriers, are_passed_in_phases) {
   const char *const phases = "is passed in phases that can be told apart",
                     *const waits = "is waited at for the phase of the arrival before";
   const std::string head = k_objects + "if (t == 0) { init(&bar[0], 64); init(&bar[1], 64); } __syncthreads(); ";
-  rows(head, {{"auto a = bar[0].arrive(); bar[0].wait(std::move(a)); out[g] = 1;", 0},
-              {"auto a = bar[0].arrive(), b = bar[1].arrive(); bar[0].wait(std::move(a)); bar[1].wait(std::move(b)); "
-               "out[g] = 1;",
-               0},
-              {"auto a = bar[0].arrive(), b = bar[1].arrive(); bar[0].wait(std::move(b)); bar[1].wait(std::move(a)); "
-               "out[g] = 1;",
-               3, waits},
-              {"if (n) (void)bar[0].arrive(); out[g] = 1;", 3, phases},
-              {"for (int i = 0; i < n; ++i) (void)bar[0].arrive(); out[g] = 1;", 3, phases},
-              {"(void)bar[0].arrive(0); out[g] = 1;", 3, phases},
-              {"(void)bar[0].arrive(n); out[g] = 1;", 3, phases},
-              {"auto a = bar[0].arrive(); if (n) bar[0].wait(std::move(a)); out[g] = 1;", 0},
-              {"auto a = bar[0].arrive(); bar[0].wait(std::move(a)); bar[0].arrive_and_wait(); out[g] = 1;", 3, phases},
-              {"(void)bar[0].arrive(); bar[0].wait_parity(n & 1); out[g] = 1;", 3, waits},
-              {"(void)bar[0].arrive(); bar[1].wait_parity(false); out[g] = 1;", 3, waits},
-              {"bar[1].arrive_and_wait(); (void)bar[0].arrive(); bar[0].wait_parity(false); out[g] = 1;", 0}});
+  rows(head,
+       {{"auto a = bar[0].arrive(); bar[0].wait(std::move(a)); out[g] = 1;", 0},
+        {"auto a = bar[0].arrive(), b = bar[1].arrive(); bar[0].wait(std::move(a)); bar[1].wait(std::move(b)); "
+         "out[g] = 1;",
+         0},
+        {"auto a = bar[0].arrive(), b = bar[1].arrive(); bar[0].wait(std::move(b)); bar[1].wait(std::move(a)); "
+         "out[g] = 1;",
+         3, waits},
+        {"if (n) (void)bar[0].arrive(); out[g] = 1;", 3, phases},
+        {"for (int i = 0; i < n; ++i) (void)bar[0].arrive(); out[g] = 1;", 3, phases},
+        {"(void)bar[0].arrive(0); out[g] = 1;", 3, phases},
+        {"(void)bar[0].arrive(n); out[g] = 1;", 3, phases},
+        {"asm volatile(\"{ .reg .b64 s; mbarrier.arrive.noComplete.shared::cta.b64 s, [%0], 1; }\" :: \"l\"(&bar[0])"
+         " : \"memory\"); out[g] = 1;",
+         3, "beside 'mbarrier.arrive'"},
+        {"auto a = bar[0].arrive(); if (n) bar[0].wait(std::move(a)); out[g] = 1;", 0},
+        {"auto a = bar[0].arrive(); bar[0].wait(std::move(a)); bar[0].arrive_and_wait(); out[g] = 1;", 3, phases},
+        {"(void)bar[0].arrive(); bar[0].wait_parity(n & 1); out[g] = 1;", 3, waits},
+        {"(void)bar[0].arrive(); bar[1].wait_parity(false); out[g] = 1;", 3, waits},
+        {"bar[1].arrive_and_wait(); (void)bar[0].arrive(); bar[0].wait_parity(false); out[g] = 1;", 0}});
 }
 
 TEST(Mbarriers, bytes_beside_them_may_be_written) {

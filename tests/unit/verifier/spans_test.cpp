@@ -25,5 +25,23 @@ TEST(Spans, of_counters_with_steps_that_are_not_known) {
   }
 }
 
+// A step that is another one in some iteration is none of a recurrence.
+TEST(Spans, a_step_is_the_same_in_all_iterations) {
+  const auto kernel = [](const std::string& step) {
+    return "__global__ void k(int *o, int n) { int t = threadIdx.x, p = 0; for (int i = 0; i < 8; ++i) {"
+           " o[64 * blockIdx.x + ((p + t) & 63)] = t; __syncthreads(); " +
+           step + " } }";
+  };
+  for (const auto& [step, exit_code] : std::vector<std::pair<const char*, int>>{{"p -= n;", 0},
+                                                                                {"p += n;", 0},
+                                                                                {"p -= i == 3 ? t : 0;", 1},
+                                                                                {"p += i == 3 ? -t : 0;", 1},
+                                                                                {"p = (i == 3 ? -t : 0) + p;", 1},
+                                                                                {"p -= i == 3 ? n : 0;", 0}}) {
+    const std::string text = kernel(step);
+    decide({{"k.cu", text.c_str(), exit_code, "", {"--no-attack", "--timeout=4"}}});
+  }
+}
+
 }  // namespace
 }  // namespace fencepost::verifier

@@ -1,5 +1,5 @@
 // How large a ticket of a group's counter may be (Execution::ticket_bounds), each condition taken away in turn.
-#include "decide.h"
+#include "scenes.h"
 
 namespace fencepost::verifier {
 namespace {
@@ -15,36 +15,25 @@ __global__ void k(int *out, const int *in, int *sizes, int n) {
   if (threadIdx.x == 0) sizes[blockIdx.x] = c;
 })";
 
-// By the proof alone; a run before it makes no difference to what is verified.
-int decided(std::string text, const std::vector<std::pair<std::string, std::string>>& changes) {
-  for (const auto& [what, by] : changes) {
-    const size_t at = text.find(what);
-    EXPECT_NE(at, std::string::npos) << what;
-    if (at != std::string::npos) text.replace(at, what.size(), by);
-  }
-  const auto code = [&](const char* attack) {
-    const auto o = launch::parse({"--blockDim=64", "--gridDim=8", attack});
-    EXPECT_TRUE(o);
-    return answer(*o, make_source("k.cu", text)).exit_code;
-  };
-  const int proof = code("--no-attack");
-  EXPECT_EQ(proof == 0, code("--seed=1") == 0) << text;
-  return proof;
+int decided_of_eight(const std::string& text, const Changes& changes) {
+  return decided(changed(text, changes), "64", "8");
 }
 
 TEST(Tickets, of_a_group_are_fewer_than_its_threads) {
   if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
-  EXPECT_EQ(decided(k_block, {}), 0);
+  EXPECT_EQ(decided_of_eight(k_block, {}), 0);
   // All threads begin it; it begins with 3 and the groups' places are further apart; it is begun again.
-  EXPECT_EQ(decided(k_block, {{"if (threadIdx.x == 0) c", "c"}}), 0);
-  EXPECT_EQ(decided(k_block, {{"c = 0", "c = 3"}, {"blockIdx.x * 64 + atomic", "blockIdx.x * 67 + atomic"}}), 0);
-  EXPECT_EQ(decided(k_block, {{"sizes[blockIdx.x] = c", "c = 0"}}), 0);
-  // Own places below, tickets above.
-  EXPECT_EQ(decided(k_block, {{"if (v != 0) out[blockIdx.x * 64 + atomicAdd(&c, 1)] = v;",
-                               "out[blockIdx.x * 128 + threadIdx.x] = v; if (v != 0) out[blockIdx.x * 128 + 64 + "
-                               "atomicAdd(&c, 1)] = v;"}}),
+  EXPECT_EQ(decided_of_eight(k_block, {{"if (threadIdx.x == 0) c", "c"}}), 0);
+  EXPECT_EQ(decided_of_eight(k_block, {{"c = 0", "c = 3"}, {"blockIdx.x * 64 + atomic", "blockIdx.x * 67 + atomic"}}),
             0);
-  const std::vector<std::vector<std::pair<std::string, std::string>>> broken{
+  EXPECT_EQ(decided_of_eight(k_block, {{"sizes[blockIdx.x] = c", "c = 0"}}), 0);
+  // Own places below, tickets above.
+  EXPECT_EQ(
+      decided_of_eight(k_block, {{"if (v != 0) out[blockIdx.x * 64 + atomicAdd(&c, 1)] = v;",
+                                  "out[blockIdx.x * 128 + threadIdx.x] = v; if (v != 0) out[blockIdx.x * 128 + 64 + "
+                                  "atomicAdd(&c, 1)] = v;"}}),
+      0);
+  const std::vector<Changes> broken{
       {{"c = 0", "c = 1"}},                                               // one more
       {{"c = 0", "c = -1"}},                                              // begins below 0
       {{"c = 0", "c = n"}},                                               // with anything
@@ -62,7 +51,8 @@ TEST(Tickets, of_a_group_are_fewer_than_its_threads) {
       {{"__shared__ int c;", "__shared__ int c; if (in[threadIdx.x] == 7) return;"}},  // who would begin it is gone
       {{"__shared__ int c;", "__shared__ short d[2]; int &c = *(int *)d;"}, {"c = 0", "d[0] = 0"}},  // half of it
   };
-  for (const auto& changes : broken) EXPECT_NE(decided(k_block, changes), 0) << changes[0].first << changes[0].second;
+  for (const auto& changes : broken)
+    EXPECT_NE(decided_of_eight(k_block, changes), 0) << changes[0].first << changes[0].second;
 }
 
 // Two tickets of a launch are no further apart than all that the launch adds (Execution::ticket_distance), whatever the
@@ -77,11 +67,11 @@ __global__ void k(int *d, int *t, int n) {
 
 TEST(Tickets, of_a_launch_are_no_further_apart_than_what_it_adds) {
   if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
-  EXPECT_EQ(decided(k_look_back, {}), 0);
-  EXPECT_EQ(decided(k_look_back, {{"atomicAdd(t, 1)", "atomicSub(t, 1)"}}), 0);
-  EXPECT_EQ(decided(k_look_back, {{"d[b + 8] = d[b - 1]", "d[b & 7] = b"}}), 0);  // slots of a ring
-  EXPECT_EQ(decided(k_look_back, {{"atomicAdd(t, 1)", "atomicAdd(t, 3)"}, {"b + 8", "b + 22"}}), 0);
-  const std::vector<std::vector<std::pair<std::string, std::string>>> broken{
+  EXPECT_EQ(decided_of_eight(k_look_back, {}), 0);
+  EXPECT_EQ(decided_of_eight(k_look_back, {{"atomicAdd(t, 1)", "atomicSub(t, 1)"}}), 0);
+  EXPECT_EQ(decided_of_eight(k_look_back, {{"d[b + 8] = d[b - 1]", "d[b & 7] = b"}}), 0);  // slots of a ring
+  EXPECT_EQ(decided_of_eight(k_look_back, {{"atomicAdd(t, 1)", "atomicAdd(t, 3)"}, {"b + 8", "b + 22"}}), 0);
+  const std::vector<Changes> broken{
       {{"b + 8", "b + 6"}},                                                          // the seventh behind it
       {{"b + 8", "b - 8"}},                                                          // or before
       {{"d[b + 8] = d[b - 1]", "d[b & 3] = b"}},                                     // a smaller ring
@@ -94,7 +84,7 @@ TEST(Tickets, of_a_launch_are_no_further_apart_than_what_it_adds) {
       {{"atomicAdd(t, 1)", "atomicInc((unsigned *)t, 900)"}},                                    // which starts again
   };
   for (const auto& changes : broken)
-    EXPECT_NE(decided(k_look_back, changes), 0) << changes[0].first << changes[0].second;
+    EXPECT_NE(decided_of_eight(k_look_back, changes), 0) << changes[0].first << changes[0].second;
 }
 
 // What the first thread of a group adds is what it adds itself, not what another thread of the group would.
@@ -107,10 +97,10 @@ __global__ void k(int *total, int *out) {
   __syncthreads();
   out[base + threadIdx.x] = blockIdx.x;
 })";
-  EXPECT_EQ(decided(kernel, {}), 0);
-  EXPECT_NE(decided(kernel, {{"threadIdx.x + 64", "threadIdx.x + 63"}}), 0);
-  EXPECT_NE(decided(kernel, {{"threadIdx.x + 64", "threadIdx.x + 1"}}), 0);
-  EXPECT_NE(decided(kernel, {{"threadIdx.x + 64", "64 - (threadIdx.x == 0)"}}), 0);
+  EXPECT_EQ(decided_of_eight(kernel, {}), 0);
+  EXPECT_NE(decided_of_eight(kernel, {{"threadIdx.x + 64", "threadIdx.x + 63"}}), 0);
+  EXPECT_NE(decided_of_eight(kernel, {{"threadIdx.x + 64", "threadIdx.x + 1"}}), 0);
+  EXPECT_NE(decided_of_eight(kernel, {{"threadIdx.x + 64", "64 - (threadIdx.x == 0)"}}), 0);
 }
 
 // A store that puts the counter back lies where it stands in the text only where nothing but barriers of the group
@@ -192,6 +182,33 @@ TEST(Preconditions, of_blocks_of_one_thread_are_met_by_threads_of_two_blocks) {
            "1 verified",
            {"--blockDim=1", "--gridDim=4"},
            true}});
+}
+
+// An atomic operation at an address that is no multiple of its bytes is not atomic (PTX 9.7.13): none finds the others.
+TEST(Tickets, of_the_last_group_are_aligned) {
+  const std::string kernel = R"(
+__global__ void k(float *part, float *out, char *c, int n) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    part[blockIdx.x] = n;
+    __threadfence();
+    last = atomicAdd((unsigned long long *)(c + 8), 1ull) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last) {
+    __threadfence();
+    if (threadIdx.x == 0) { float s = 0; for (int b = 0; b < gridDim.x; ++b) s += part[b]; out[0] = s; }
+  }
+})";
+  const Changes narrow{{"unsigned long long", "unsigned"}, {"1ull", "1u"}};
+  const auto at = [](const std::string& text, const char* place) { return decided(changed(text, {{"c + 8", place}})); };
+  const std::string narrow_kernel = changed(kernel, narrow);
+  EXPECT_EQ(at(kernel, "c + 8"), 0);
+  EXPECT_EQ(at(kernel, "c + 4"), 3);
+  EXPECT_EQ(at(kernel, "c + 12"), 3);
+  EXPECT_EQ(at(narrow_kernel, "c + 4"), 0);
+  EXPECT_EQ(at(narrow_kernel, "c + 2"), 3);
+  EXPECT_EQ(at(narrow_kernel, "c + 1"), 3);
 }
 
 }  // namespace
