@@ -159,6 +159,12 @@ size_t Report::errors() const {
   return n - possible();
 }
 
+launch::Mutants Report::mutants() const {
+  launch::Mutants all;
+  for (const KernelReport& k : kernels) all += k.mutants;
+  return all;
+}
+
 size_t Report::open() const {
   return static_cast<size_t>(
       std::ranges::count_if(kernels, [](const KernelReport& k) { return k.not_read || k.open(); }));

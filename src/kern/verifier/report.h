@@ -79,9 +79,10 @@ struct Report {
   double seconds = 0;
 
   size_t verified() const;
-  size_t possible() const;  // races that no run shows; with --compat they are errors
-  size_t errors() const;    // the other findings
-  size_t open() const;      // what has no answer
+  size_t possible() const;          // races that no run shows; with --compat they are errors
+  size_t errors() const;            // the other findings
+  size_t open() const;              // what has no answer
+  launch::Mutants mutants() const;  // of all kernels
   // 0 verified, 1 defect, 2 bad input, 3 not decided, 4 our fault.
   int verdict() const;
 };

@@ -202,9 +202,9 @@ class File {
     a.ending = a.exit_code == 0   ? Ending::success
                : a.exit_code == 1 ? Ending::not_all_verified
                                   : Ending::boogie_other_error;
+    a.mutants = report_.mutants();
     for (const KernelReport& k : report_.kernels) {
       if (!k.our_fault.empty()) a.ending = Ending::boogie_internal_error;
-      a.mutants += k.mutants;
       for (const FindingReport& x : k.findings) {
         ++a.findings;
         a.confirmed += x.confirmed ? 1 : 0;

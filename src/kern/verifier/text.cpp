@@ -110,12 +110,6 @@ std::string summary(const Report& r) {
                      compat || r.open() == 0 ? "" : fmt::format(", {} not decided", r.open()));
 }
 
-launch::Mutants mutants(const Report& r) {
-  launch::Mutants all;
-  for (const KernelReport& k : r.kernels) all += k.mutants;
-  return all;
-}
-
 }  // namespace
 
 Text text(const Report& r) {
@@ -163,7 +157,7 @@ Text text(const Report& r) {
   if (passed && o.silent) to.out.clear();
   if (r.second) say_second(r, to);
   if (o.mutants && o.suite.empty()) {
-    const launch::Mutants m = mutants(r);
+    const launch::Mutants m = r.mutants();
     to.out += fmt::format("{} mutants, {} go wrong in a run, {} of these refuted\n", m.made, m.wrong, m.refuted);
   }
   return to;

@@ -13,6 +13,7 @@
 
 #include "decide.h"
 #include "flow/flags.h"
+#include "verifier/engine_options.h"
 
 namespace fencepost::verifier {
 namespace {
@@ -56,52 +57,15 @@ std::map<std::string, std::string> read_records(const std::string& group) {
   return out;
 }
 
-prove::Options engine(const launch::Options& o, bool cuda) {
-  prove::Options p;
-  for (uint32_t d = 0; d < 3; ++d) {
-    p.launch.local_size[d] = o.launch.local(d).value_or(0);
-    p.launch.num_groups[d] = o.launch.groups(d).value_or(0);
-    p.global_offset[d] = o.launch.offset(d);
-    if (d < o.launch.global_size.size()) p.global_size[d] = o.launch.global_size[d].value_or(0);
-  }
-  p.work_dim = std::max(1u, o.launch.dimensions());
-  p.warp_size = cuda ? 32 : 0;
-  const bool standard = o.profile == launch::Profile::standard;
-  p.warp_barriers = true;
-  p.nullable = p.element_aligned = p.both_fences = p.group_waits = standard;
-  p.counters_end = standard && !o.strict;
-  p.bodiless = !standard;
-  p.check_bounds = o.check_array_bounds;
-  p.barrier_access_checks = o.barrier_access_checks;
-  p.refined_atomics = o.atomics == launch::Atomics::refined;
-  p.warp_divergence = o.check_warp_divergence;
-  p.k_induction = std::max(1u, o.k_induction_depth);
-  p.infer = o.infer;
-  p.asymmetric = o.asymmetric_asserts;
-  p.races = !o.only_divergence;
-  p.across_groups = !o.only_intra_group;
-  p.benign = o.benign_races;
-  p.warp_sync = o.volta ? 0 : o.warp_size.value_or(0);
-  if (o.sub_group_size) p.warp_size = *o.sub_group_size;
-  p.warp_method = o.warp_method == launch::WarpMethod::resync     ? prove::WarpMethod::resync
-                  : o.warp_method == launch::WarpMethod::two_pass ? prove::WarpMethod::two_pass
-                  : o.warp_method == launch::WarpMethod::both     ? prove::WarpMethod::both
-                                                                  : prove::WarpMethod::automatic;
-  p.abstraction = o.abstraction == launch::Abstraction::equality      ? prove::Abstraction::equality
-                  : o.abstraction == launch::Abstraction::adversarial ? prove::Abstraction::adversarial
-                                                                      : prove::Abstraction::automatic;
-  p.jobs = 1;
-  return p;
-}
-
 // `orders`: also what may order threads, but for barriers of all.
 std::string record(const Kernel& k, bool orders) {
   const bool cuda = k.name.ends_with(".cu");
   auto words = k.options;
-  const auto o = launch::parse(words);
+  auto o = launch::parse(words);
   if (!o) return "options\n";
+  o->dialect = cuda ? ir::Dialect::cuda : ir::Dialect::opencl;
   clangfe::Options c;
-  c.dialect = cuda ? ir::Dialect::cuda : ir::Dialect::opencl;
+  c.dialect = *o->dialect;
   c.pointer_bits = 64;
   c.inline_calls = o->inline_calls;
   auto unit = clangfe::read(make_source(k.name, k.text), c);
@@ -109,10 +73,11 @@ std::string record(const Kernel& k, bool orders) {
   ir::Module& m = unit->module;
   if (cuda) flow::strengthen_flags(m);
   const flow::Effects effects(m);
-  const prove::Options p = engine(*o, cuda);
   std::string out;
   for (uint32_t f = 0; f < m.functions.size(); ++f) {
     if (!m.functions[f].kernel) continue;
+    prove::Options p = engine_options(*o, m, m.functions[f]);
+    p.jobs = 1;
     for (const ir::Block& b : m.functions[f].blocks)
       for (const ir::Instruction& in : b.instructions)
         if (const auto* at = std::get_if<ir::Atomic>(&in.action); at != nullptr && at->spelling.starts_with("volatile"))
