@@ -50,6 +50,11 @@ Values Lowering::call_function(const llvm::CallBase& c, const llvm::Function* f)
     refuse("a call of a function with a variable number of arguments");
     return {};
   }
+  // Another file may define it otherwise, and its text is that of the program then.
+  if (f != nullptr && f->isInterposable() && !f->isDeclaration()) {
+    refuse("the weak function '" + demangle(f->getName()).base + "', of which another file may have its own,");
+    return {};
+  }
   if (f != nullptr) {
     if (const auto it = withheld_.find(f); it != withheld_.end()) {
       if (faults_.list.empty()) faults_.add(it->second);

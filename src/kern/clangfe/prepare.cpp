@@ -73,7 +73,9 @@ bool recursive(const llvm::Function& f) {
 
 void mark_for_inlining(llvm::Module& m) {
   for (llvm::Function& f : m) {
-    if (f.isDeclaration() || f.getName().starts_with("__fencepost_axiom_") || has_contract(f) || recursive(f)) continue;
+    if (f.isDeclaration() || f.isInterposable() || f.getName().starts_with("__fencepost_axiom_") || has_contract(f) ||
+        recursive(f))
+      continue;
     f.removeFnAttr(llvm::Attribute::NoInline);
     f.removeFnAttr(llvm::Attribute::OptimizeNone);
     f.addFnAttr(llvm::Attribute::AlwaysInline);

@@ -296,5 +296,21 @@ TEST(Doubts, AConstantThatNobodyWritesHasItsFirstValue) {
           {"absent.cu", absent.c_str(), 1, "race"}});
 }
 
+// The linker takes another file's function in the place of a weak one.
+TEST(Doubts, WeakFunctionsMayBeOthers) {
+  const auto calls = [](const std::string& kind) {
+    return kind +
+           " __device__ int at(int i) { return i; }\n__global__ void k(int *o) { o[at(threadIdx.x)] = threadIdx.x; }";
+  };
+  const std::string weak = calls("__attribute__((weak))"), own = calls(""), of_file = calls("static"),
+                    inlined = calls("inline");
+  const std::string unused = weak + "\n__global__ void other(int *o) { o[threadIdx.x] = 1; }\n";
+  decide({{"weak.cu", weak.c_str(), 3, "the weak function 'at'", {"--gridDim=1"}},
+          {"unused.cu", unused.c_str(), 0, "", {"--gridDim=1", "--entry=other"}},
+          {"own.cu", own.c_str(), 0, "", {"--gridDim=1"}},
+          {"of_file.cu", of_file.c_str(), 0, "", {"--gridDim=1"}},
+          {"inlined.cu", inlined.c_str(), 0, "", {"--gridDim=1"}}});
+}
+
 }  // namespace
 }  // namespace fencepost::verifier
