@@ -500,7 +500,7 @@ class Entry {
       return fmt::format("nothing was found within {}, and the time did not suffice for more{}",
                          many(q["bound"].get<uint64_t>(), "iteration", "iterations"),
                          is(q, "none_complete") ? "; no execution ends within them" : "");
-    // "unsupported: 'f.cu, kernel k': gave up: the --budget of 10 s is spent"
+    // "unsupported: 'f.cu, kernel k': gave up: the 10 s for the whole file are spent (..)"
     if (const size_t at = detail.find("gave up: "); verdict == "gave_up" && at != std::string::npos)
       return detail.substr(at);
     const std::string word = verdict == "gave_up" ? "gave up" : verdict;

@@ -82,7 +82,7 @@ Expected<Limits> limits_in(std::vector<std::string>& words, bool untrusted, cons
   if (!suite && budget > 0)
     limits.seconds = limits.seconds > 0 ? std::min(limits.seconds, budget) : budget;
   else if (limits.seconds > 0)
-    words.insert(words.begin(), fmt::format("--budget={:g}", limits.seconds));
+    words.insert(words.begin(), fmt::format("--budget={:g}", limits.seconds)), limits.each = true;
   return limits;
 }
 

@@ -219,6 +219,8 @@ bool is_over(const Limits& limits) { return limits.total > 0 && Clock::now() >= 
 
 // "the --budget of 5 s is spent": of somebody who was late.
 std::string time_is_spent(const Limits& limits) {
+  if (limits.each && !is_over(limits))
+    return fmt::format("the --timeout of its kernels, {:g} s in all, is spent", limits.seconds);
   return is_over(limits)
              ? fmt::format("the --total-budget of {:g} s is spent", limits.total)
              : fmt::format("the --budget of {:g} s is spent", limits.budget > 0 ? limits.budget : limits.seconds);
@@ -249,7 +251,9 @@ Diagnostics ended_by(const Limits& limits, const std::string& end, const std::st
 Diagnostics gave_up(const Limits& limits, bool late, int status, const std::string& name) {
   if (late)
     return unsupported_at({}, fmt::format("{}: {}", gave_up_on(name), time_is_spent(limits)),
-                          is_over(limits) ? "a longer --total-budget may do" : "a longer --budget may do")
+                          fmt::format("a longer {} may do", is_over(limits) ? "--total-budget"
+                                                            : limits.each   ? "--timeout"
+                                                                            : "--budget"))
         .error();
   if (WIFEXITED(status) && WEXITSTATUS(status) == k_no_memory) return out_of_memory(limits, name);
   return ended_by(limits,

@@ -34,6 +34,7 @@ struct Limits {
   double seconds = 0;   // of one test; 0: none
   uint64_t memory = 0;  // bytes; 0: none
   double budget = 0;    // what --budget says, where a worker does the work of several; 0: `seconds`
+  bool each = false;    // `seconds` are the --timeout of all kernels of a file
   double total = 0;     // what --total-budget says; 0: none
   Job::Clock::time_point end = Job::Clock::time_point::max();  // when `total` is over
 };

@@ -32,7 +32,8 @@ constexpr std::array k_table = {
     OptionInfo{"--blockDim", k_size, "", k_launch, "CUDA's name of --local_size. Also --block-dim."},
     OptionInfo{"--gridDim", k_size, "", k_launch, "CUDA's name of --num_groups. Also --grid-dim."},
     OptionInfo{"--kernel-args", "K,V,...", "", k_launch,
-               "Kernel K is called with these numbers as its scalar parameters, in order; '*': any. May be repeated."},
+               "Kernel K is called with these numbers as its scalar parameters, in order, also below 0; '*': any. May "
+               "be repeated."},
     OptionInfo{"--kernel-arrays", "K,S,...", "", k_launch,
                "The arrays of kernel K have these sizes in bytes, in order; '*': any. May be repeated."},
     OptionInfo{"--entry", "NAME", "all kernels", k_launch, "Only this kernel of the file."},
@@ -352,6 +353,15 @@ class Parser {
     return v;
   }
 
+  // The 64 bits of a number below 0.
+  std::optional<uint64_t> negative(const OptionInfo& info, std::string_view text) {
+    int64_t v = 0;
+    const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), v);
+    if (ec == std::errc{} && end == text.data() + text.size()) return static_cast<uint64_t>(v);
+    fault(fmt::format("{} is '{}', not a whole number from {} to {}", info.name, text, INT64_MIN, UINT64_MAX), "");
+    return std::nullopt;
+  }
+
   // `templates`: the commas of k<128, true> are part of a name.
   static std::vector<std::string> list(const std::string& text, bool templates = false) {
     std::vector<std::string> parts(1);
@@ -464,7 +474,9 @@ class Parser {
       for (size_t i = 1; i < parts.size(); ++i) {
         if (parts[i] == "*") {
           a.values.push_back(std::nullopt);
-        } else if (const auto x = number(info, parts[i], 0, ~uint64_t{0})) {
+        } else if (const auto x = &to == &o_.kernel_args && parts[i].starts_with('-')
+                                      ? negative(info, parts[i])
+                                      : number(info, parts[i], 0, ~uint64_t{0})) {
           a.values.push_back(*x);
         }
       }

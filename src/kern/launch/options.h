@@ -38,7 +38,8 @@ struct Launch {
   friend bool operator==(const Launch&, const Launch&) = default;
 };
 
-// --kernel-args=K,v1,...: the scalar parameters of kernel K in order; none: any value.
+// --kernel-args=K,v1,...: the scalar parameters of kernel K in order; none: any value. A number below 0 has its 64
+// bits, of which a parameter takes as many as it has.
 // --kernel-arrays=K,s1,...: the sizes of its arrays in bytes; none: any size.
 struct Arguments {
   std::string kernel;

@@ -22,14 +22,22 @@ void check_widths(const ir::Module& m, const ir::Function& kernel, const launch:
       wrong.add({.message = fmt::format("--kernel-args: '{}' of '{}' has {} bytes, more than a number", p.name,
                                         a.kernel, bits / 8),
                  .hint = "* for any value"});
-    else if (bits < 64 && (*v >> bits) != 0)
-      wrong.add({.message = fmt::format("--kernel-args: {} is too large for '{}' of '{}', which has {} bits", *v,
-                                        p.name, a.kernel, bits),
-                 .hint = "a negative number is given by its bits: 0xffffffff"});
+    else if (bits < 64 && (*v >> bits) != 0 && !fits_below_zero(*v, bits))
+      wrong.add({.message = fmt::format("--kernel-args: {} is too {} for '{}' of '{}', which has {} bits", argument(v),
+                                        static_cast<int64_t>(*v) < 0 ? "small" : "large", p.name, a.kernel, bits)});
   }
 }
 
 }  // namespace
+
+bool fits_below_zero(uint64_t v, uint64_t bits) {
+  return static_cast<int64_t>(v) < 0 && static_cast<int64_t>(v) >> (bits - 1) == -1;
+}
+
+std::string argument(const launch::Size& v) {
+  if (!v) return "*";
+  return static_cast<int64_t>(*v) < 0 ? std::to_string(static_cast<int64_t>(*v)) : std::to_string(*v);
+}
 
 void fill_structures(ir::Module& m, const launch::Options& o) {
   for (const launch::Arguments& a : o.kernel_args)

@@ -1,5 +1,6 @@
 #pragma once
 // --kernel-args and --kernel-arrays: whether they fit the kernels of the module, and what they make of its regions.
+#include <string>
 #include <vector>
 
 #include "base/diagnostic.h"
@@ -8,6 +9,10 @@
 
 namespace fencepost::verifier {
 
+// A number as --kernel-args takes it: "*" for any, and below 0 what has the highest of 64 bits.
+std::string argument(const launch::Size& v);
+// Is it below 0, and are its lowest `bits` the same number?
+bool fits_below_zero(uint64_t v, uint64_t bits);
 // --kernel-args of structures that are passed by value: their bytes.
 void fill_structures(ir::Module& m, const launch::Options& o);
 // --kernel-arrays: how long the arrays of a kernel are.

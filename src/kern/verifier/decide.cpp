@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <ranges>
 
 #include "base/write_file.h"
 #include "flow/endings.h"
 #include "flow/small_indices.h"
 #include "launch/toolkit.h"
+#include "verifier/arguments.h"
 #include "verifier/attack.h"
 #include "verifier/bounds.h"
 #include "verifier/engine_options.h"
@@ -91,7 +93,7 @@ std::string reproducer(const launch::Options& o, const Source& file, const std::
   for (const std::string& d : o.defines) words += " -D" + d;
   if (!o.inline_calls) words += " --no-inline";
   for (const launch::Arguments& a : o.kernel_args)
-    words += fmt::format(" --kernel-args={},{}", a.kernel, sizes(a.values));
+    words += fmt::format(" --kernel-args={},{}", a.kernel, fmt::join(a.values | std::views::transform(argument), ","));
   if (o.sub_group_size) words += fmt::format(" --sub-group-size={}", *o.sub_group_size);
   if (o.warp_size) words += o.volta ? " --warp-sync=volta" : fmt::format(" --warp-sync={}", *o.warp_size);
   if (!o.cuda_path.empty()) run += fmt::format("; with --cuda-path={}", o.cuda_path);
@@ -197,7 +199,10 @@ class Row {
     if (o_.budget > 0) {
       const double left = k_own_part * o_.budget - since(in_.begin);
       if (left <= 0)
-        return leave_open_for(Status::gave_up, fmt::format("gave up: the --budget of {:g} s is spent", o_.budget));
+        return leave_open_for(
+            Status::gave_up,
+            fmt::format("gave up: the {:g} s for the whole file are spent (--budget, or --timeout for each kernel)",
+                        o_.budget));
       o_.timeout = o_.timeout > 0 ? std::min(o_.timeout, left) : left;
     }
     sized_ = *module_;
@@ -384,7 +389,9 @@ class Row {
       std::string why = r.verdict.detail;
       for (const std::string& u : r.unsupported)
         if (u != r.verdict.detail) why += (why.empty() ? "" : ", ") + u;
-      said_.why = fmt::format("{}{}", fencepost::name(r.verdict.status), why.empty() ? "" : ": " + why);
+      said_.why = r.verdict.status == Status::gave_up && why.empty()
+                      ? "gave up: " + not_looked_at(r, job_.out_of_time(), o_.timeout)
+                      : fmt::format("{}{}", fencepost::name(r.verdict.status), why.empty() ? "" : ": " + why);
     } else if (const std::string rest = not_looked_at(r, job_.out_of_time(), limit_); !rest.empty() && !o_.compat) {
       said_.why = "further defects: " + rest;
     }

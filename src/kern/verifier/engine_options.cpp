@@ -49,8 +49,9 @@ prove::Options engine_options(const launch::Options& o, const ir::Module& m, con
     for (const ir::Parameter& parameter : f.parameters) {
       const bool structure = parameter.region && m.region(parameter.region).origin == ir::Origin::by_value;
       if ((parameter.region && !structure) || next >= a.values.size()) continue;
-      const launch::Size v = a.values[next++];
+      launch::Size v = a.values[next++];
       if (structure) continue;
+      if (v && parameter.type.width > 0 && parameter.type.width < 64) *v &= (uint64_t{1} << parameter.type.width) - 1;
       if (p.arguments.size() <= parameter.source_index) p.arguments.resize(parameter.source_index + 1);
       p.arguments[parameter.source_index] = v;
     }

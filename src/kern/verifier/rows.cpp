@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "verifier/arguments.h"
 #include "verifier/bounds.h"
 
 namespace fencepost::verifier {
@@ -102,7 +103,8 @@ void give_arguments(launch::Options& o, const ir::Module& m, const ir::Function&
     Size v;
     if (!structure && p.type.kind == ir::Type::bits && p.source_index < h.arguments.size())
       v = h.arguments[p.source_index];
-    if (v && p.type.width < 64) *v &= (uint64_t{1} << p.type.width) - 1;
+    const uint32_t width = p.type.width;
+    if (v && width < 64 && !fits_below_zero(*v, width)) *v &= (uint64_t{1} << width) - 1;
     any = any || v;
     given.values.push_back(v);
   }
@@ -360,8 +362,7 @@ std::string rows(const Report& r) {
         if (a.kernel == k.name && !a.values.empty() &&
             (a.null.empty() || std::ranges::any_of(a.values, [](const Size& v) { return v.has_value(); }))) {
           std::string given;
-          for (const Size& v : a.values)
-            given += (given.empty() ? "" : ",") + (v ? std::to_string(*v) : std::string("*"));
+          for (const Size& v : a.values) given += (given.empty() ? "" : ",") + argument(v);
           out += fmt::format(", arguments {}", given);
         }
     }

@@ -112,7 +112,8 @@ std::vector<std::string> assumed_by_user(const Module& m, FunctionId kernel) {
 std::string not_looked_at(const prove::Result& r, bool time_is_spent, double timeout) {
   if (!r.unsupported.empty()) return fmt::format("unsupported: {}", fmt::join(r.unsupported, ", "));
   if (!r.gave_up) return "";
-  return time_is_spent ? fmt::format("ended at {:g} s", timeout) : std::string("some questions were not answered");
+  return time_is_spent ? fmt::format("no answer within {:.3g} s", timeout)
+                       : std::string("some questions were not answered");
 }
 
 bool without_effect(const Module& m, FunctionId kernel) {
@@ -162,6 +163,10 @@ std::string other_start(const Module& m, const prove::Result& proof, const Quest
 }
 
 std::string way_on(const std::string& kernel, const std::string& why, const std::string& path) {
+  if (why.starts_with("gave up: no answer"))
+    return "     = hint: a longer --timeout may do, or smaller questions: sizes of the launch, numbers by "
+           "--kernel-args, "
+           "__requires(..) that bounds them\n";
   if (why.find(" whether messages through ") == std::string::npos &&
       why.find(" whether what atomics do to ") == std::string::npos)
     return "";

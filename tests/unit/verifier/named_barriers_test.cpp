@@ -146,40 +146,39 @@ TEST(NamedBarriers, are_come_to_by_so_many) {
 
 // `bar.sync a` of all threads at several places.
 TEST(NamedBarriers, of_all_threads_at_several_places) {
-  rows(
-      k_head,
-      {
-          {"s[t] = t; if (w == 0) ALL(1); else ALL(1); o[g] = s[63 - t];", 0},
-          {"s[t] = t; if (w == 0) ALL(1); else ALL(2); o[g] = s[63 - t];", 1},
-          {"if (w == 0) ALL(1); else ALL(2);", 1, "non-uniform"},
-          {"if (w == 0) ALL(1);", 1, "non-uniform"},
-          // Who has arrived at it comes twice, and the others do not come: each number is complete too early.
-          {"if (w == 0) ARRIVE(1, 64); else ARRIVE(1, 64); ALL(1);", 3, k_back},
-          {"if (w == 0) ARRIVE(1, 64); ALL(1); if (w == 1) ALL(1);", 3, k_twice},
-          {"s[t] = t; if (w == 0) ARRIVE(1, 64); else ARRIVE(1, 64); ALL(1); o[g] = s[63 - t];", 3, k_back},
-          {"s[t] = t; if (w == 0) ARRIVE(1, 64); ALL(1); o[g] = s[63 - t]; if (w == 1) ALL(1);", 3, k_twice},
-          {"s[t] = t; if (w == 0) ARRIVE(1, 64); else SYNC(1, 64); ALL(2); o[g] = s[63 - t];", 0},
-          {"for (int i = 0; i < n; ++i) ALL(2); if (w == 0) ARRIVE(1, 64); else SYNC(1, 64);", 0},
-          {"for (int i = 0; i < n; ++i) ALL(1); if (w == 0) ARRIVE(1, 64); else SYNC(1, 64);", 3, k_form},
-          {"for (int i = 0; i < n; ++i) ALL(2); if (w == 0) asm volatile(\"bar.arrive %0, 64;\" :: \"r\"(n));", 3,
-           k_form},
-          {"if (n > 3) ALL(1); else ALL(1);", 0},
-          {"if (n > 3) ALL(1);", 0},
-          {"if (t & 1) ALL(1); else ALL(1);", 3, k_part},
-          {"if (w == 0) ALL(1); else ALL(1); if (w == 0) ALL(1);", 3, k_many},
-          {"if (w == 0) ALL(1); else ALL(1); ALL(1);", 0},
-          {"s[t] = t; if (w == 0) ALL(1); else ALL(1); o[g] = s[63 - t]; ALL(1); s[t] = 2;", 0},
-          {"s[t] = t; if (w == 0) ALL(1); else ALL(1); o[g] = s[63 - t]; s[t] = 2; ALL(1);", 1},
-          {"for (int i = 0; i < n; ++i) { if (w == 0) ALL(1); else ALL(1); }", 3},
-          {"for (int i = 0; i < n; ++i) { if (w == 0) SYNC(1, 64); else SYNC(1, 64); }", 3},
-          {"for (int i = 0; i < n; ++i) { if (w == 0) SYNC(1, 64); else SYNC(2, 64); }", 1, "non-uniform"},
-          {"s[t] = t; if (w == 0) SYNC(1, 64); else SYNC(1, 64); o[g] = s[63 - t];", 0},
-          {"s[t] = t; SYNC(1, 64); o[g] = s[63 - t];", 0},
-          {"s[t] = t; if (w == 0) asm volatile(\"barrier.sync 1;\"); else asm volatile(\"barrier.sync 1;\"); o[g] = "
-           "s[63 - "
-           "t];",
-           0},
-      });
+  rows(k_head,
+       {
+           {"s[t] = t; if (w == 0) ALL(1); else ALL(1); o[g] = s[63 - t];", 0},
+           {"s[t] = t; if (w == 0) ALL(1); else ALL(2); o[g] = s[63 - t];", 1},
+           {"if (w == 0) ALL(1); else ALL(2);", 1, "non-uniform"},
+           {"if (w == 0) ALL(1);", 1, "non-uniform"},
+           // Who has arrived at it comes twice, and the others do not come: each number is complete too early.
+           {"if (w == 0) ARRIVE(1, 64); else ARRIVE(1, 64); ALL(1);", 3, k_back},
+           {"if (w == 0) ARRIVE(1, 64); ALL(1); if (w == 1) ALL(1);", 3, k_twice},
+           {"s[t] = t; if (w == 0) ARRIVE(1, 64); else ARRIVE(1, 64); ALL(1); o[g] = s[63 - t];", 3, k_back},
+           {"s[t] = t; if (w == 0) ARRIVE(1, 64); ALL(1); o[g] = s[63 - t]; if (w == 1) ALL(1);", 3, k_twice},
+           {"s[t] = t; if (w == 0) ARRIVE(1, 64); else SYNC(1, 64); ALL(2); o[g] = s[63 - t];", 0},
+           {"for (int i = 0; i < n; ++i) ALL(2); if (w == 0) ARRIVE(1, 64); else SYNC(1, 64);", 0},
+           {"for (int i = 0; i < n; ++i) ALL(1); if (w == 0) ARRIVE(1, 64); else SYNC(1, 64);", 3, k_form},
+           {"for (int i = 0; i < n; ++i) ALL(2); if (w == 0) asm volatile(\"bar.arrive %0, 64;\" :: \"r\"(n));", 3,
+            k_form},
+           {"if (n > 3) ALL(1); else ALL(1);", 0},
+           {"if (n > 3) ALL(1);", 0},
+           {"if (t & 1) ALL(1); else ALL(1);", 3, k_part},
+           {"if (w == 0) ALL(1); else ALL(1); if (w == 0) ALL(1);", 3, k_many},
+           {"if (w == 0) ALL(1); else ALL(1); ALL(1);", 0},
+           {"s[t] = t; if (w == 0) ALL(1); else ALL(1); o[g] = s[63 - t]; ALL(1); s[t] = 2;", 0},
+           {"s[t] = t; if (w == 0) ALL(1); else ALL(1); o[g] = s[63 - t]; s[t] = 2; ALL(1);", 1},
+           {"for (int i = 0; i < n; ++i) { if (w == 0) ALL(1); else ALL(1); }", 3},
+           {"for (int i = 0; i < n; ++i) { if (w == 0) SYNC(1, 64); else SYNC(1, 64); }", 3},
+           {"for (int i = 0; i < n; ++i) { if (w == 0) SYNC(1, 64); else SYNC(2, 64); }", 1, "non-uniform"},
+           {"s[t] = t; if (w == 0) SYNC(1, 64); else SYNC(1, 64); o[g] = s[63 - t];", 0},
+           {"s[t] = t; SYNC(1, 64); o[g] = s[63 - t];", 0},
+           {"s[t] = t; if (w == 0) asm volatile(\"barrier.sync 1;\"); else asm volatile(\"barrier.sync 1;\"); o[g] = "
+            "s[63 - "
+            "t];",
+            0},
+       });
 }
 
 TEST(NamedBarriers, order_the_phases_of_one_number) {

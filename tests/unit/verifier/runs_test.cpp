@@ -56,6 +56,16 @@ TEST(Runs, StartAllOfAnArrayOfLocksAtZero) {
   decide({{"far.cu", text, 1, "race (confirmed by a run)"}});
 }
 
+// By an option, and as the host gives it and the report says it.
+TEST(Runs, NumbersMayBeBelowZero) {
+  const std::string text =
+      "__global__ void k(int *o, int n, char c) { o[n < 0 && c < 0 ? threadIdx.x / 2 : threadIdx.x] = threadIdx.x; }";
+  decide({{"below.cu", text.c_str(), 1, "race", {"--kernel-args=k,-1,-1"}},
+          {"above.cu", text.c_str(), 0, "", {"--kernel-args=k,-1,1"}}});
+  const std::string launched = text + "void host(int *o) { k<<<1, 64>>>(o, -1, 1); }";
+  decide({{"host.cu", launched.c_str(), 0, "arguments -1,1", {}, true}});
+}
+
 // A template is named with its arguments, commas and all.
 TEST(Runs, NumbersAreGivenToTemplates) {
   const char* text =

@@ -116,7 +116,8 @@ TEST_F(Service, a_kernel_that_the_budget_does_not_reach_is_a_row_that_is_not_dec
   const auto a = ask({"--local_size=64", "--num_groups=16", "--budget=0.000001"}, text);
   EXPECT_EQ(a.exit_code, 3) << a.err;
   for (const char* name : {"first", "second"})
-    EXPECT_NE(a.err.find(std::string("'") + name + "': gave up: the --budget of 1e-06 s is spent"), std::string::npos)
+    EXPECT_NE(a.err.find(std::string("'") + name + "': gave up: the 1e-06 s for the whole file are spent"),
+              std::string::npos)
         << a.err;
   const auto j = ask({"--local_size=64", "--num_groups=16", "--budget=0.000001", "--format=json"}, text);
   EXPECT_EQ(nlohmann::json::parse(j.out)["kernels"].size(), 2U);
@@ -164,6 +165,16 @@ TEST_F(Service, what_is_not_modelled_is_never_verified) {
             3);
 }
 
+TEST_F(Service, what_gives_up_says_so_in_words) {
+  const std::string text =
+      "__global__ void k(int *o, unsigned n, unsigned m) { o[(2 * n + 1) * (2 * m + 1) * threadIdx.x] = threadIdx.x; }";
+  const auto a = answer(*launch::parse({"--blockDim=64", "--gridDim=1", "--timeout=0.3", "--no-attack"}),
+                        make_source("k.cu", text));
+  EXPECT_EQ(a.exit_code, 3);
+  EXPECT_NE(a.err.find("not decided: 'k': gave up: no answer within 0.3 s"), std::string::npos) << a.err;
+  EXPECT_NE(a.err.find("a longer --timeout may do"), std::string::npos) << a.err;
+}
+
 TEST_F(Service, arguments_are_as_many_and_as_large_as_the_parameters) {
   const std::string text = "__kernel void k(__global int *a, int n, char c) { a[get_global_id(0)] = n + c; }";
   const auto with = [&](std::vector<std::string> words) {
@@ -171,7 +182,10 @@ TEST_F(Service, arguments_are_as_many_and_as_large_as_the_parameters) {
     return ask(words, text);
   };
   EXPECT_EQ(with({"--kernel-args=k,0xffffffff,*"}).exit_code, 0);
+  EXPECT_EQ(with({"--kernel-args=k,-2147483648,-128"}).exit_code, 0);
+  EXPECT_FALSE(launch::parse({"--kernel-args=k,-1x,0"}));
   const std::pair<std::vector<std::string>, const char*> wrong[] = {
+      {{"--kernel-args=k,-2147483649,0"}, "-2147483649 is too small for 'n' of 'k', which has 32 bits"},
       {{"--kernel-args=k,1"}, "'k' has 2 of these, and 1 are given"},
       {{"--kernel-args=k,1,2,3"}, "'k' has 2 of these, and 3 are given"},
       {{"--kernel-args=k,1,2", "--kernel-args=k,3,4"}, "'k' is given twice"},
