@@ -369,27 +369,30 @@ std::optional<HostWalk::Event::What> graphs(const FunctionDecl* f) {
 
 Values HostWalk::enter(const void* site, const FunctionDecl* f, const Values& self,
                        const std::vector<const Expr*>& arguments, uint32_t frame) {
-  uint32_t around = 0;
   // By a pointer to a function it is one without captures.
   const bool by_pointer = self.atoms.empty() && !self.unknown;
   if (const auto* m = clang::dyn_cast<clang::CXXMethodDecl>(f);
       m != nullptr && m->getParent()->isLambda() && !by_pointer) {
     // The lambda's variables are those of where it was made.
     Values out;
-    bool any = false;
+    std::set<uint32_t> made_in;
     for (const Place& p : addressed(self).all)
-      for (const Atom& a : memory.read(p).atoms) {
-        if (a.kind != Atom::copy || memory[a.place.object].kind != ObjectKind::closure) continue;
-        around = memory[a.place.object].frame;
-        any = true;
-        const uint32_t n = activation(site, f, frame, around);
+      for (const Atom& a : memory.read(p).atoms)
+        if (a.kind == Atom::copy && memory[a.place.object].kind == ObjectKind::closure)
+          made_in.insert(memory[a.place.object].frame);
+    if (made_in.empty()) return not_followed(arguments, frame);
+    std::vector<std::function<void()>> ways;
+    for (const uint32_t of : made_in)
+      ways.emplace_back([&, of] {
+        const uint32_t n = activation(site, f, frame, of);
         for (unsigned k = 0; k < f->getNumParams() && k < arguments.size(); ++k)
           init(variable(f->getParamDecl(k), n), f->getParamDecl(k)->getType(), arguments[k], frame);
         if (frames_[n].arguments.empty()) frames_[n].arguments = arguments;
         go_over(n);
         out.add(memory.read({memory.object(ObjectKind::result, f, n), {}}));
-      }
-    return any ? out : not_followed(arguments, frame);
+      });
+    choose(site, ways, false);
+    return out;
   }
   const uint32_t n = activation(site, f, frame, 0);
   for (unsigned k = 0; k < arguments.size(); ++k)
@@ -414,9 +417,8 @@ Values HostWalk::not_followed(const std::vector<const Expr*>& arguments, uint32_
 }
 
 // A function of another file of the program sees what this file gives to all: what its pointers lead to, it may set.
-void HostWalk::by_other_files(const clang::CallExpr* c, uint32_t frame) {
-  const FunctionDecl* f = c->getDirectCallee();
-  if (f == nullptr || flow.closed || f->getBuiltinID() != 0 || f->isImplicit() || !f->isExternallyVisible() ||
+void HostWalk::by_other_files(const clang::CallExpr* c, const FunctionDecl* f, uint32_t frame) {
+  if (flow.closed || f->getBuiltinID() != 0 || f->isImplicit() || !f->isExternallyVisible() ||
       !users_(f->getLocation()))
     return;
   std::set<uint32_t> seen;
@@ -432,18 +434,25 @@ void HostWalk::by_other_files(const clang::CallExpr* c, uint32_t frame) {
   }
 }
 
-// A call by a value.
+// A call by a value: of one of the functions that it may be.
 Values HostWalk::through(const Values& callee, const clang::CallExpr* c, uint32_t frame) {
   const std::vector<const Expr*> arguments(c->arg_begin(), c->arg_end());
   Values out;
   bool all = !callee.unknown && !callee.atoms.empty();
+  std::vector<std::function<void()>> ways;
   for (const Atom& a : callee.atoms) {
     const FunctionDecl* whole = nullptr;
-    if (a.kind == Atom::function && a.code->hasBody(whole) && whole->getBody() != nullptr)
-      out.add(enter(c, whole, {}, arguments, frame));
-    else
+    if (a.kind != Atom::function)
       all = false;
+    else if (a.code->hasBody(whole) && whole->getBody() != nullptr)
+      ways.emplace_back([&, whole] { out.add(enter(c, whole, {}, arguments, frame)); });
+    else
+      ways.emplace_back([&, f = a.code] {
+        by_other_files(c, f, frame);
+        out.add(not_followed(arguments, frame));
+      });
   }
+  choose(c, ways, !all);
   if (!all) out.add(not_followed(arguments, frame));
   return out;
 }
@@ -518,7 +527,7 @@ Values HostWalk::call(const clang::CallExpr* c, uint32_t frame) {
   if (Values result; !(body && users_(whole->getLocation())) && Library(*this, c, frame).models(f, result))
     return result;
   if (body) return enter(c, whole, self, arguments, frame);
-  by_other_files(c, frame);
+  by_other_files(c, f, frame);
   memory.escape(self);
   return not_followed(arguments, frame);
 }

@@ -742,6 +742,17 @@ void HostWalk::choose(const std::function<void()>& one, const std::function<void
   flow.add(std::move(s));
 }
 
+void HostWalk::choose(const void* site, const std::vector<std::function<void()>>& ways, bool none) {
+  if (ways.size() == 1 && !none) return ways.front()();
+  Step s{.kind = Step::choice, .what = site};
+  for (const auto& way : ways) s.parts.push_back(flow.within(way));
+  if (none) s.parts.push_back(0);
+  // An expression that is looked at twice goes one way once.
+  const bool again = std::any_of(flow.now().begin(), flow.now().end(),
+                                 [&](const Step& o) { return o.kind == Step::choice && o.what == site; });
+  if (!again) flow.add(std::move(s));
+}
+
 // What is given to something that is not in the lists.
 void HostWalk::escape(const Expr* e, uint32_t frame) { memory.escape(value(e, frame)); }
 

@@ -150,7 +150,7 @@ class HostWalk {
                const std::vector<const clang::Expr*>& arguments, uint32_t frame);
   Values through(const Values& callee, const clang::CallExpr* c, uint32_t frame);
   Values not_followed(const std::vector<const clang::Expr*>& arguments, uint32_t frame);
-  void by_other_files(const clang::CallExpr* c, uint32_t frame);
+  void by_other_files(const clang::CallExpr* c, const clang::FunctionDecl* f, uint32_t frame);
   Values other(const clang::Stmt* s, uint32_t frame);
   Values made(const clang::CXXNewExpr* n, uint32_t frame);
   uint32_t activation(const void* site, const clang::FunctionDecl* f, uint32_t caller, uint32_t around);
@@ -162,6 +162,8 @@ class HostWalk {
             uint32_t object = 0, const Extent& extent = {});
   // What comes only if one of these is taken; null: nothing is done there.
   void choose(const std::function<void()>& one, const std::function<void()>& other);
+  // One of the ways is gone at `site`; `none`: or something that is not seen.
+  void choose(const void* site, const std::vector<std::function<void()>>& ways, bool none);
   void control(const clang::Stmt* s, uint32_t frame);
   void round(const clang::Stmt* s, const std::function<void()>& condition, const std::function<void()>& body,
              const std::function<void()>& next, bool body_first);

@@ -125,6 +125,42 @@ TEST(Starts, functions_reset_for_their_callers) {
   });
 }
 
+// A call by a value is one of each function that it may be.
+TEST(Starts, one_of_several_functions_is_called) {
+  const std::string functions =
+      "static unsigned* c; static float *p, *q; void unseen();\n"
+      "static void rs() { cudaMemset(c, 0, 4); }\nstatic void all() { cudaMemset(c, 0, 64); }\n"
+      "static void next() { cudaMemset(c + 1, 0, 4); }\nstatic void none() {}\n"
+      "static void go() { k<<<8, 64>>>(c, p, q); }\n";
+  const auto calls = [&](const std::string& text) {
+    return kernel("c") + functions +
+           "int main(int m, char**) { cudaMalloc(&p, 4096); cudaMalloc(&q, 4096); cudaMalloc(&c, 64);"
+           " for (int i = 0; i < 3; ++i) { " +
+           text + " } }\n";
+  };
+  const auto made = [&](const std::string& which) {
+    return calls("auto at = [](unsigned* x) { return [x] { cudaMemset(x, 0, 4); }; }; auto one = at(c), other = at(" +
+                 which + "); (i ? one : other)(); go();");
+  };
+  const char* const before = "a proof assumes that the counter c is 0";
+  decide({
+      {calls("(i ? all : rs)(); go();"), 0},
+      {calls("(i ? none : rs)(); go();"), 3, before},
+      {calls("(i ? next : rs)(); go();"), 3, before},
+      {calls("(i ? unseen : rs)(); go();"), 3},
+      {calls("void (*f)() = rs; if (i) f = all; f(); go();"), 0},
+      {calls("void (*f)() = rs; if (i) f = none; f(); go();"), 3, before},
+      {calls("void (*f)() = nullptr; if (m) f = rs; else f = all; f(); go();"), 0},
+      {calls("void (*f[])() = {rs, all}; f[i & 1](); go();"), 0},
+      {calls("void (*f[])() = {rs, none}; f[i & 1](); go();"), 3, before},
+      // What launches may be called again by the same text.
+      {calls("rs(); (m ? go : none)();"), 0},
+      {calls("for (auto f : {rs, go, go}) f();"), 3, before},
+      {made("c"), 0},
+      {made("c + 1"), 3},
+  });
+}
+
 TEST(Starts, a_reset_is_of_these_bytes) {
   const std::string driver =
       "typedef unsigned long long CUdeviceptr;\nint cuMemsetD32(CUdeviceptr, unsigned, size_t);\n"
