@@ -427,8 +427,7 @@ Start Origins::start_of(uint32_t object, const Reach& given, const clang::CallEx
   if (own == events.end()) return not_known;
   const HostMemory::Object o = walk_.memory[object];
   const bool of_device = of_the_device(object);
-  if (!walk_.comes_back.empty())
-    return {.why = "the host calls " + walk_.comes_back + ", and may come back to where it was"};
+  if (!walk_.comes_back.empty()) return {.why = walk_.comes_back};
   if (of_device && walk_.symbols_by_name) return {.why = "the host asks for a variable of the device by its name"};
   if (of_device && walk_.memory.doubtful.contains(static_cast<const clang::ValueDecl*>(o.what)->getIdentifier()))
     return {.why = "its name stands in text that is not followed"};

@@ -1,10 +1,11 @@
 // Statements, initialisers and calls of the host's code; host_walk.cpp has the expressions.
 #include <clang/AST/Attr.h>
 #include <clang/AST/StmtCXX.h>
+#include <clang/Basic/Builtins.h>
+#include <clang/Lex/Lexer.h>
 
 #include <algorithm>
 
-#include "clangfe/compilers.h"
 #include "clangfe/host_walk.h"
 
 namespace fencepost::clangfe {
@@ -144,36 +145,6 @@ bool HostWalk::all_zero(const Expr* first) const {
   return std::all_of(list->inits().begin(), list->inits().end(), [&](const Expr* e) { return all_zero(e); });
 }
 
-bool HostWalk::parallel(const clang::Stmt* s, uint32_t frame) {
-  const FunctionDecl* f = frames_[frame].function;
-  if (f == nullptr || f->getBody() == nullptr) return false;
-  const clang::SourceManager& sm = context_.getSourceManager();
-  const auto [it, fresh] = parallel_.try_emplace(f);
-  if (fresh) {
-    const std::vector<clang::Token> words =
-        words_between(sm, context_.getLangOpts(), sm.getExpansionLoc(f->getBody()->getBeginLoc()),
-                      sm.getExpansionRange(f->getBody()->getEndLoc()).getEnd());
-    const auto is = [&](size_t k, llvm::StringRef name) {
-      return k < words.size() && words[k].is(clang::tok::raw_identifier) && words[k].getRawIdentifier() == name;
-    };
-    for (size_t k = 0; k < words.size(); ++k) {
-      size_t after = k;
-      if (words[k].is(clang::tok::hash) && words[k].isAtStartOfLine() && is(k + 1, "pragma") &&
-          (is(k + 2, "omp") || is(k + 2, "acc"))) {
-        after = k + 2;
-        while (after < words.size() && (!words[after].isAtStartOfLine() || words[after].is(clang::tok::comment)))
-          ++after;
-      } else if (is(k, "_Pragma")) {
-        after = k + 4;
-      }
-      // What stands between is a directive or a comment.
-      while (after > k && after < words.size() && words[after].is(clang::tok::comment)) ++after;
-      if (after > k && after < words.size()) it->second.insert(words[after].getLocation().getRawEncoding());
-    }
-  }
-  return !it->second.empty() && it->second.contains(sm.getExpansionLoc(s->getBeginLoc()).getRawEncoding());
-}
-
 // ---- statements --------------------------------------------------------------------------------------------------
 
 namespace {
@@ -232,7 +203,7 @@ bool HostWalk::exchanges(const clang::CompoundStmt* block, std::set<const clang:
 
 void HostWalk::statement(const clang::Stmt* s, uint32_t frame) {
   if (s == nullptr) return;
-  if (parallel(s, frame)) {
+  if (shared.contains(s->getBeginLoc())) {
     const uint32_t sequence = flow.within([&] { control(s, frame); });
     flow.add({.kind = Step::aside, .parts = {sequence}});
     return;
@@ -348,6 +319,30 @@ void HostWalk::control(const clang::Stmt* s, uint32_t frame) {
   }
 }
 
+// ---- assertions ---------------------------------------------------------------------------------------------------
+
+// All of the expression is what the macro `assert` has made of its argument.
+bool HostWalk::made_by_assert(const Expr* e) const {
+  const clang::SourceManager& sm = context_.getSourceManager();
+  clang::SourceLocation at = e->getBeginLoc(), end = e->getEndLoc();
+  while (at.isMacroID() && end.isMacroID()) {
+    const bool assert = clang::Lexer::getImmediateMacroName(at, sm, context_.getLangOpts()) == "assert";
+    at = sm.getImmediateMacroCallerLoc(at);
+    end = sm.getImmediateMacroCallerLoc(end);
+    if (assert) return true;
+  }
+  return false;
+}
+
+// With NDEBUG it is not evaluated.
+Values HostWalk::in_assert(const Expr* e, uint32_t frame) {
+  Values out;
+  in_assert_ = true;
+  choose([&] { out = value(e, frame); }, nullptr);
+  in_assert_ = false;
+  return out;
+}
+
 // ---- calls -------------------------------------------------------------------------------------------------------
 
 namespace {
@@ -355,9 +350,10 @@ namespace {
 std::optional<HostWalk::Event::What> graphs(const FunctionDecl* f) {
   if (f->getIdentifier() == nullptr) return std::nullopt;
   const llvm::StringRef name = f->getName();
-  if (name.starts_with("cudaStreamBeginCapture")) return HostWalk::Event::capture_begins;
-  if (name == "cudaStreamEndCapture") return HostWalk::Event::capture_ends;
-  if (name == "cudaGraphLaunch") return HostWalk::Event::graph_launched;
+  if (name.starts_with("cudaStreamBeginCapture") || name.starts_with("cuStreamBeginCapture"))
+    return HostWalk::Event::capture_begins;
+  if (name == "cudaStreamEndCapture" || name == "cuStreamEndCapture") return HostWalk::Event::capture_ends;
+  if (name == "cudaGraphLaunch" || name == "cuGraphLaunch") return HostWalk::Event::graph_launched;
   if (name == "cudaDeviceSynchronize" || name == "cudaThreadSynchronize" || name == "cudaStreamSynchronize")
     return HostWalk::Event::synced;
   if (name == "cudaSetDevice" || name == "cuCtxSetCurrent" || name == "cuCtxPushCurrent" || name == "cuCtxPopCurrent")
@@ -489,6 +485,10 @@ Values HostWalk::call(const clang::CallExpr* c, uint32_t frame) {
       return other(c, frame);
     return through(value(c->getCallee(), frame), c, frame);
   }
+  // __builtin_assume and its like
+  const unsigned built_in = f->getBuiltinID();
+  if (built_in == clang::Builtin::BI__builtin_assume || (built_in != 0 && context_.BuiltinInfo.isUnevaluated(built_in)))
+    return {.unknown = true};
   std::vector<const Expr*> arguments(c->arg_begin(), c->arg_end());
   Values self;
   const auto* method = clang::dyn_cast<clang::CXXMethodDecl>(f);

@@ -517,6 +517,7 @@ Values HostWalk::read(const Places& from) {
 Values HostWalk::value(const Expr* e, uint32_t frame) {
   e = e->IgnoreParens();
   if (e->getType().isNull()) return other(e, frame);  // a list in an expression with errors
+  if (!in_assert_ && made_by_assert(e)) return in_assert(e, frame);
   if (const auto* x = clang::dyn_cast<clang::FullExpr>(e)) return value(x->getSubExpr(), frame);
   if (const auto* x = clang::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(e)) return value(x->getReplacement(), frame);
   if (const auto* x = clang::dyn_cast<clang::CXXDefaultArgExpr>(e)) return value(x->getExpr(), frame);

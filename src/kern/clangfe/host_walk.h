@@ -111,10 +111,11 @@ class HostWalk {
   HostMemory memory;
   std::vector<Event> events;
   HostFlow flow;
-  std::map<uint32_t, Made> streams;   // by their objects
-  bool symbols_by_name = false;       // a variable of the device is written to by its name
-  std::string comes_back;             // a function by which the host comes to one place a second time: setjmp
-  std::set<uint32_t> made_in_rounds;  // objects that stand for several arrays
+  std::map<uint32_t, Made> streams;        // by their objects
+  bool symbols_by_name = false;            // a variable of the device is written to by its name
+  std::string comes_back;                  // why the order of the text says nothing: setjmp
+  std::set<clang::SourceLocation> shared;  // where statements begin that a directive has done by several threads
+  std::set<uint32_t> made_in_rounds;       // objects that stand for several arrays
   // Which root of the flow an activation is of.
   size_t root_of(uint32_t frame) const;
   Values textured;  // over which the host lays textures
@@ -167,8 +168,8 @@ class HostWalk {
   void control(const clang::Stmt* s, uint32_t frame);
   void round(const clang::Stmt* s, const std::function<void()>& condition, const std::function<void()>& body,
              const std::function<void()>& next, bool body_first);
-  // A pragma before the statement has it done by several threads.
-  bool parallel(const clang::Stmt* s, uint32_t frame);
+  bool made_by_assert(const clang::Expr* e) const;
+  Values in_assert(const clang::Expr* e, uint32_t frame);
   void note(Event::What what, const Places& at, const clang::Expr* e, uint32_t frame, Extent extent = {});
   bool is_zero(const clang::Expr* e) const;
   bool all_zero(const clang::Expr* first) const;
@@ -190,7 +191,7 @@ class HostWalk {
   std::set<const clang::Expr*> named_;  // words of functions whose values are followed
   unsigned pass_ = 0;
   const clang::Stmt* loop_ = nullptr;
-  std::map<const clang::FunctionDecl*, std::set<unsigned>> parallel_;
+  bool in_assert_ = false;
 };
 
 // What the runtime and the C library do with pointers.

@@ -126,7 +126,9 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
   }
   bool VisitNamedDecl(clang::NamedDecl* d) {
     // `LAUNCH(k)` of a macro that is not there looks like a variable `k` of an unknown type.
-    if (d->isInvalidDecl() && !clang::isa<FunctionDecl>(d)) return true;
+    // So does `std::bind(f)()` look like a function `f` where nothing is known of std::bind.
+    if (d->isInvalidDecl() && (!clang::isa<FunctionDecl>(d) || d->getLexicalDeclContext()->isFunctionOrMethod()))
+      return true;
     seen.insert(d->getLocation());
     if (const IdentifierInfo* i = d->getIdentifier()) declared.insert(i);
     if (const auto* v = clang::dyn_cast<clang::VarDecl>(d); v != nullptr && v->isFileVarDecl()) variables.push_back(v);
@@ -266,20 +268,6 @@ bool asks_by_name(const std::vector<Word>& words) {
   return false;
 }
 
-// Functions by which the host's program comes to one place again, or is there twice (ISO C 7.13; POSIX).
-std::string comes_back(const std::vector<Word>& words) {
-  static const llvm::StringSet<> names = {"setjmp",     "_setjmp",     "sigsetjmp",        "__sigsetjmp",
-                                          "longjmp",    "_longjmp",    "siglongjmp",       "getcontext",
-                                          "setcontext", "swapcontext", "makecontext",      "fork",
-                                          "vfork",      "_Fork",       "__builtin_setjmp", "__builtin_longjmp"};
-  for (size_t n = 0; n < words.size(); ++n) {
-    const bool member = n > 0 && (words[n - 1].kind == clang::tok::period || words[n - 1].kind == clang::tok::arrow);
-    if (words[n].name != nullptr && !member && names.contains(words[n].name->getName()))
-      return words[n].name->getName().str();
-  }
-  return "";
-}
-
 // Text that a macro of an include that is not there may turn on.
 void in_other_text(clang::ASTContext& context, const Doubts& doubts, const std::set<const IdentifierInfo*>& kernels,
                    std::vector<Mention>& out) {
@@ -298,6 +286,19 @@ void in_other_text(clang::ASTContext& context, const Doubts& doubts, const std::
   }
 }
 
+// By a function of the driver that nothing declares, so that no call of it is in the tree, the host turns to another
+// device, or has what it asks for done later.
+std::string calls_unread(const clang::ASTContext& context, const std::vector<Word>& words) {
+  static const llvm::StringSet<> names = {
+      "cuStreamBeginCapture", "cuStreamBeginCapture_v2", "cuStreamBeginCaptureToGraph",
+      "cuCtxSetCurrent",      "cuCtxPushCurrent",        "cuCtxPopCurrent"};
+  for (const Word& w : words)
+    if (w.name != nullptr && names.contains(w.name->getName()) &&
+        context.getTranslationUnitDecl()->lookup(w.name).empty())
+      return w.name->getName().str();
+  return "";
+}
+
 void forget_numbers(HostLaunch& l) {
   l.grid = l.block = {};
   l.grid_dimensions = l.block_dimensions = 3;
@@ -306,45 +307,6 @@ void forget_numbers(HostLaunch& l) {
 }
 
 }  // namespace
-
-namespace {
-
-// A literal without its prefix and its quotes: "a", u8"a", R"x(a)x".
-std::string inside(llvm::StringRef literal) {
-  const size_t quote = literal.find('"'), end = literal.rfind('"');
-  if (quote == llvm::StringRef::npos || end <= quote) return "";
-  const llvm::StringRef text = literal.slice(quote + 1, end);
-  if (!literal.take_front(quote).ends_with("R")) return text.str();
-  const size_t open = text.find('('), close = text.rfind(')');
-  return open == llvm::StringRef::npos || close < open ? text.str() : text.slice(open + 1, close).str();
-}
-
-}  // namespace
-
-// cuModuleGetGlobal and its like, and functions by which these are found.
-bool asks_for_variables(const std::vector<Word>& words) {
-  return std::any_of(words.begin(), words.end(), [](const Word& w) {
-    if (w.name == nullptr) return false;
-    const llvm::StringRef n = w.name->getName();
-    return n.contains("GetGlobal") || n.contains("GetManaged") || n.contains("GetProcAddress") ||
-           n.contains("EntryPoint") || n == "dlsym" || n == "dlvsym";
-  });
-}
-
-void Words::watch(clang::Preprocessor& preprocessor, std::function<bool(SourceLocation)> users) {
-  const clang::SourceManager& sm = preprocessor.getSourceManager();
-  preprocessor.setTokenWatcher([this, &sm, users = std::move(users)](const clang::Token& t) {
-    if (t.isAnnotation() || t.getLocation().isInvalid()) return;
-    const clang::FileID file = sm.getFileID(sm.getExpansionLoc(t.getLocation()));
-    auto it = known_.find(file);
-    if (it == known_.end()) it = known_.emplace(file, users(t.getLocation())).first;
-    if (!it->second) return;
-    Word w{.at = t.getLocation(), .kind = t.getKind()};
-    if (!t.isLiteral()) w.name = t.getIdentifierInfo();
-    if (clang::tok::isStringLiteral(t.getKind())) w.text = inside({t.getLiteralData(), t.getLength()});
-    list_.push_back(std::move(w));
-  });
-}
 
 Mentions mentions(clang::ASTContext& context, const std::vector<clang::Decl*>& declarations, const Words& words,
                   const Doubts& missing, const Doubts& of_host, const std::set<const IdentifierInfo*>& kernels) {
@@ -356,8 +318,13 @@ Mentions mentions(clang::ASTContext& context, const std::vector<clang::Decl*>& d
   if (host.instances)
     for (FoundLaunch& l : sweep.launches)
       if (l.host != nullptr && of_template(l.host)) forget_numbers(l.launch);
+  std::string lost;
+  if (const std::string f = comes_back(words.list()); !f.empty())
+    lost = "the host calls " + f + ", and may come back to where it was";
+  else if (const std::string g = calls_unread(context, words.list()); !g.empty())
+    lost = "nothing declares " + g + ", and when the host calls it is not known";
   Origins origins(context, sweep.hosts, sweep.variables, sweep.launches, lost_names(context, words, sweep, doubts),
-                  host.pointers, asks_for_variables(words.list()), comes_back(words.list()));
+                  host.pointers, asks_for_variables(words.list()), std::move(lost), words.shared());
   for (FoundLaunch& l : sweep.launches) origins.trace(l);
   Mentions out{.launches = std::move(sweep.launches),
                .unclear = std::move(sweep.unclear),

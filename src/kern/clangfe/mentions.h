@@ -38,14 +38,26 @@ class Words {
  public:
   void watch(clang::Preprocessor& preprocessor, std::function<bool(clang::SourceLocation)> users);
   const std::vector<Word>& list() const { return list_; }
+  // First words of what a directive of OpenMP or of OpenACC stands before.
+  const std::set<clang::SourceLocation>& shared() const { return shared_; }
 
  private:
+  class Pragmas;
+  void follow_attributes();
+  void keep(Word w);
+
   std::vector<Word> list_;
   std::map<clang::FileID, bool> known_;
+  std::set<clang::SourceLocation> shared_;
+  bool directive_ = false;  // one was met, and no word since
+  unsigned brackets_ = 0;   // that are open, of an attribute
+  bool omp_ = false;        // the attribute is OpenMP's
 };
 
 // Functions that give the address of a variable of the device for its name, which a program may put together.
 bool asks_for_variables(const std::vector<Word>& words);
+// A function by which the host's program comes to one place again, or is there twice; "": none.
+std::string comes_back(const std::vector<Word>& words);
 
 struct Mention {
   const clang::FunctionDecl* kernel = nullptr;  // null: any of this name

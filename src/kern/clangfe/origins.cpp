@@ -118,7 +118,8 @@ const Expr* base(const Expr* e) {
 
 Origins::Origins(clang::ASTContext& context, const std::vector<const FunctionDecl*>& hosts,
                  const std::vector<const VarDecl*>& variables, const std::vector<FoundLaunch>& launches,
-                 std::set<const clang::IdentifierInfo*> lost, bool in_doubt, bool by_name, std::string comes_back)
+                 std::set<const clang::IdentifierInfo*> lost, bool in_doubt, bool by_name, std::string comes_back,
+                 std::set<clang::SourceLocation> shared)
     : context_(context),
       walk_(context,
             [&context](clang::SourceLocation at) {
@@ -127,6 +128,7 @@ Origins::Origins(clang::ASTContext& context, const std::vector<const FunctionDec
       in_doubt_(in_doubt) {
   walk_.symbols_by_name = by_name;
   walk_.comes_back = std::move(comes_back);
+  walk_.shared = std::move(shared);
   walk_.memory.doubtful = std::move(lost);
   for (const FoundLaunch& l : launches) calls_.emplace(l.call, &l);
   known_ = !calls_.empty() && !in_doubt && walk_.run(hosts, variables, launches);

@@ -30,11 +30,12 @@ class Origins {
  public:
   // `hosts`: all functions with a body; `variables`: of file scope; `lost`: names of which the tree lacks some use.
   // `in_doubt`: what the host does with pointers is another in its own compilation, and nothing is traced. `by_name`:
-  // the host asks for variables of the device by their names. `comes_back`: it calls this function, by which it may
-  // come to one place a second time.
+  // the host asks for variables of the device by their names. `comes_back`: why the order of its text
+  // says nothing; "": it does. `shared`: statements before whose first words a directive of OpenMP stands.
   Origins(clang::ASTContext& context, const std::vector<const clang::FunctionDecl*>& hosts,
           const std::vector<const clang::VarDecl*>& variables, const std::vector<FoundLaunch>& launches,
-          std::set<const clang::IdentifierInfo*> lost, bool in_doubt, bool by_name, std::string comes_back);
+          std::set<const clang::IdentifierInfo*> lost, bool in_doubt, bool by_name, std::string comes_back,
+          std::set<clang::SourceLocation> shared);
   // Fills one_array, not_traced and not_zero.
   void trace(FoundLaunch& l);
 

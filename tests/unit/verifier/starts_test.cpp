@@ -75,6 +75,16 @@ TEST(Starts, a_reset_is_on_every_way) {
   });
 }
 
+TEST(Starts, what_is_not_evaluated_resets_nothing) {
+  const auto resets = [](const std::string& text) { return host(k_start + text + k_go, "#include <assert.h>\n"); };
+  decide({
+      {resets("assert(cudaMemset(c, 0, 4) == cudaSuccess); "), 3, "was given it before"},
+      {resets("assert(m > 0); cudaError_t e = cudaMemset(c, 0, 4); assert(e == cudaSuccess); "), 0},
+      {resets("__builtin_assume(cudaMemset(c, 0, 4) == 0); "), 3, "was given it before"},
+      {resets("__builtin_assume(m > 0); " + k_clear), 0},
+  });
+}
+
 TEST(Starts, a_reset_is_of_each_round) {
   decide({
       {host("for (int i = 0; i < 4; ++i) { " + k_start + "}"), 0},
@@ -268,6 +278,15 @@ TEST(Starts, several_threads_do_not_share_a_counter) {
        3, any_time},
       {host("\n#pragma omp parallel\n{ " + k_start + "}"), 3, any_time},
       {host("\n#pragma omp parallel for\nfor (int i = 0; i < 4; ++i) m += i;\n" + k_start), 0},
+      {host("FOR(4) { " + k_start + "}", "#define FOR(n) _Pragma(\"omp parallel for\") for (int i = 0; i < n; ++i)\n"),
+       3, any_time},
+      {host("FOR(4) m += i; " + k_start, "#define FOR(n) _Pragma(\"omp parallel for\") for (int i = 0; i < n; ++i)\n"),
+       0},
+      {host("FOR(4) { " + k_start + "}", "#define FOR(n) _Pragma(\"unroll\") for (int i = 0; i < n; ++i)\n"), 0},
+      {host("P(parallel for) for (int i = 0; i < 4; ++i) { " + k_start + "}",
+            "#define STR(x) #x\n#define P(x) _Pragma(STR(omp x))\n"),
+       3, any_time},
+      {host("[[omp::directive(parallel for)]] for (int i = 0; i < 4; ++i) { " + k_start + "}"), 3, any_time},
       {host("struct G { unsigned* c; ~G() { cudaMemset(c, 1, 4); } } g{c}; " + k_start), 3, any_time},
       {host("struct G { unsigned* c; ~G() { cudaFree(c); } } g{c}; " + k_start), 0},
   });
@@ -421,6 +440,8 @@ TEST(Starts, a_function_whose_address_is_taken_runs_at_any_time) {
       {with("std::thread x(once, 1); once(2);"), 3, any.c_str()},
       {with("auto x = std::async(std::launch::async, [] { once(1); });"), 3, any.c_str()},
       {with("PARALLEL_FOR(i, 4) { once(i); }"), 3, any.c_str()},
+      {with("once(1); lib::bind(go)();", "", "void go() { once(1); }\n"), 3, any.c_str()},
+      {with("once(1); lib::bind(other)();", "", "int h; void other() { h = 1; }\n"), 0},
       {with("CreateThread(0, 0, start, 0, 0, 0);", "", "DWORD WINAPI start(LPVOID) { once(1); return 0; }\n"), 3,
        any.c_str()},
       {with("atexit(last);", "", "void last() { once(1); }\n"), 3, any.c_str()},
@@ -436,7 +457,42 @@ TEST(Starts, a_jump_from_elsewhere_leaves_nothing_known) {
   decide({
       {host(k_clear + "int n = _setjmp(at); " + k_go + "if (n < 3) longjmp(at, n + 1);", jumps), 3, "may come back"},
       {host(k_clear + "fork(); " + k_go, forks), 3, "may come back"},
+      {host(k_clear + "j(at); " + k_go, "int j(void*) asm(\"_setjmp\"); long at[64];\n"), 3, "may come back"},
+      {host(k_clear + "j(at); " + k_go, "int j(void*) asm(\"_jump\"); long at[64];\n"), 0},
+      {host(k_clear + "__setjmp(at); " + k_go, "int __setjmp(void*); long at[64];\n"), 3, "may come back"},
+      {host(k_clear + "j(0); " + k_go, "__attribute__((returns_twice)) int j(void*);\n"), 3, "may come back"},
+      {host(k_clear + "__libc_fork(); " + k_go, "extern \"C\" int __libc_fork();\n"), 3, "may come back"},
+      {host(k_clear + "syscall(57); " + k_go, "long syscall(long, ...);\n"), 3, "may come back"},
+      {host(k_clear + "syscall(SYS_gettid); " + k_go), 0},
       {host("m = r->fork; " + k_start, "struct R { int fork_; } *r;\n"), 0},
+  });
+}
+
+TEST(Starts, the_linker_finds_functions_by_their_names) {
+  const auto with = [](const std::string& text, const std::string& behind = "") {
+    return kernel("c") + "unsigned* c; float *p, *q; void go() { " + k_go + "}\n" + behind +
+           "int main() { cudaMalloc(&c, 4); cudaMalloc(&p, 4096); cudaMalloc(&q, 4096); " + k_clear + "go(); " + text +
+           " }\n";
+  };
+  decide({
+      {with("asm(\"call _Z2gov\");"), 3, "may come back"},
+      {with("asm volatile(\"cpuid\" ::: \"eax\", \"ebx\", \"ecx\", \"edx\");"), 0},
+      {with("i();",
+            "extern \"C\" { typedef void (*F)(); F pick() { return go; } } void i() "
+            "__attribute__((ifunc(\"pick\")));\n"),
+       3},
+      {with("((void (*)())dlsym(0, \"_Z2gov\"))();"), 3, "may come back"},
+  });
+}
+
+TEST(Starts, the_driver_turns_to_another_device) {
+  const std::string rounds = "for (int i = 0; i < 4; ++i) { ";
+  decide({
+      {host(rounds + "cuCtxSetCurrent((CUcontext)all[i]); " + k_start + "}"), 3, "nothing declares cuCtxSetCurrent"},
+      {host("cudaStream_t s; cudaStreamCreate(&s); " + rounds +
+            "cuStreamBeginCapture((CUstream)s, 0); cudaMemsetAsync(c, 0, 4, s); cuStreamEndCapture((CUstream)s, &g); "
+            "k<<<8, 64, 0, s>>>(c, p, q); }"),
+       3},
   });
 }
 
