@@ -209,7 +209,10 @@ void Engine::lock_step(const AccessRecord& a, const AccessRecord& b, Edges& out)
 void Engine::critical_sections(const AccessRecord& a, const AccessRecord& b, Edges& out) {
   for (const Held& h : held_[static_cast<size_t>(&a - x_.accesses.data())])
     for (const Held& k : held_[static_cast<size_t>(&b - x_.accesses.data())])
-      if (h.region == k.region) out.orders.push_back(pool_.eq(h.offset[0], k.offset[1]));
+      if (h.region == k.region) {
+        out.orders.push_back(pool_.eq(h.offset[0], k.offset[1]));
+        if (locks_.from_zero(h.region)) last_.assumptions.insert(starts_at_zero(m_, h.region));
+      }
 }
 
 Engine::Edges Engine::edges(const AccessRecord& a, const AccessRecord& b) {

@@ -12,17 +12,28 @@ Locks::Locks(Pool& pool, const Module& m, const Trace& trace, const Setting& set
     : pool_(pool), m_(m), x_(trace), setting_(setting), impossible_(std::move(impossible)) {
   for (const LockRecord& q : x_.locks)
     if (!q.release && std::find(valid_.begin(), valid_.end(), q.region) == valid_.end()) valid_.push_back(q.region);
-  // Each release must be the holder's.
   std::erase_if(valid_, [&](RegionId r) {
-    return std::any_of(x_.locks.begin(), x_.locks.end(), [&](const LockRecord& s) {
-      if (s.region != r) return false;
-      if (!s.aligned) return true;
-      if (!s.release || s.again) return false;
-      return std::none_of(x_.locks.begin(), x_.locks.end(), [&](const LockRecord& q) {
-        return !q.release && q.region == r && holds(q, s.guard, s.position, s.loops, false, Space::global, &s.offset);
-      });
+    if (released_by_holders(r)) return false;
+    from_zero_.push_back(r);
+    if (released_by_holders(r)) return false;
+    from_zero_.pop_back();
+    return true;
+  });
+}
+
+bool Locks::released_by_holders(RegionId r) const {
+  return std::all_of(x_.locks.begin(), x_.locks.end(), [&](const LockRecord& s) {
+    if (s.region != r) return true;
+    if (!s.aligned) return false;
+    if (!s.release || s.again) return true;
+    return std::any_of(x_.locks.begin(), x_.locks.end(), [&](const LockRecord& q) {
+      return !q.release && q.region == r && holds(q, s.guard, s.position, s.loops, false, Space::global, &s.offset);
     });
   });
+}
+
+bool Locks::from_zero(RegionId r) const {
+  return std::find(from_zero_.begin(), from_zero_.end(), r) != from_zero_.end();
 }
 
 bool Locks::valid(RegionId r) const { return std::find(valid_.begin(), valid_.end(), r) != valid_.end(); }
@@ -68,8 +79,10 @@ bool Locks::holds(const LockRecord& q, Pair guard, uint32_t position, const std:
         std::any_of(loops.begin(), loops.end(), [&](uint32_t l) { return around(s.loops, l) && !around(q.loops, l); });
     if (between(q.position, s.position, position) || earlier) return false;
   }
+  const Pair& got = from_zero(q.region) ? q.not_refused : q.taken;
+  if (!got[0]) return false;
   for (const size_t t : k_both) {
-    std::vector<Term> taken{q.guard[t], q.taken[t]};
+    std::vector<Term> taken{q.guard[t], got[t]};
     if (offset != nullptr) taken.push_back(pool_.eq(q.offset[t], (*offset)[t]));
     if (!impossible_({guard[t], pool_.not_(pool_.all(std::move(taken)))}, position)) return false;
   }

@@ -15,6 +15,9 @@
 // array do not race. A barrier ends the protection: what stands behind it is not looked for in the critical section,
 // since the contents of memory are taken to be the same for all threads that met there.
 // A fence behind an attempt must acquire, one before a release must release.
+// Where that does not show who holds a lock in global memory, an attempt that did not return `taken` is looked at, as
+// in `while (atomicCAS(&l, 0, 1) == 1);`: it has returned `free` if the lock held one of the two when the kernel
+// started, since all that is written is one of them. That it was 0, one of the two, is said as an assumption.
 //
 // Why this is sound. While a thread holds a place its contents are `taken`: only holders write `free`, and attempts
 // write `taken` or nothing. So no other attempt succeeds before the release, critical sections of one place follow one
@@ -42,9 +45,12 @@ class Locks {
   Locks(Pool& pool, const ir::Module& m, const Trace& trace, const Setting& setting, Question impossible);
   bool any() const { return !valid_.empty(); }
   bool valid(ir::RegionId r) const;
+  // Is it a lock under the assumption alone that it is 0 when the kernel starts?
+  bool from_zero(ir::RegionId r) const;
   std::vector<Held> held(const AccessRecord& a) const;
 
  private:
+  bool released_by_holders(ir::RegionId r) const;
   bool holds(const LockRecord& q, Pair guard, uint32_t position, const std::vector<uint32_t>& loops, bool fences,
              ir::Space space, const Pair* offset) const;
   bool fenced(ir::RegionId lock, uint32_t from, uint32_t to, Pair guard, uint32_t position, ir::Space space,
@@ -58,7 +64,7 @@ class Locks {
   const Trace& x_;
   const Setting& setting_;
   Question impossible_;
-  std::vector<ir::RegionId> valid_;
+  std::vector<ir::RegionId> valid_, from_zero_;
 };
 
 }  // namespace fencepost::order

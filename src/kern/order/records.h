@@ -89,6 +89,7 @@ struct AccessRecord {
 struct LockRecord {
   ir::RegionId region;
   Pair guard, offset, taken;
+  Pair not_refused;  // it did not return what a taken lock holds; none: a lock may hold other values at first
   uint32_t position = 0;
   bool release = false;
   bool acquires = false, releases = false;  // by its own memory order

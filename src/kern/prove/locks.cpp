@@ -99,9 +99,13 @@ void Execution::lock(const Activation& a, const Instruction& in, const Atomic& a
   r.release = !compare && a.f->value(at.operands[0]).constant_bits == it->second.free;
   if (!r.release) {
     if (in.results.empty()) return;  // taken or not: no one knows
+    const LockValues& v = it->second;
+    const bool from_zero = m_.region(r.region).space == Space::global && (v.free == 0 || v.taken == 0);
     for (const size_t t : k_both) {
       const Term result = a.values[in.results[0].index][t];
-      r.taken[t] = pool_.eq(result, pool_.constant(it->second.free, pool_.width(result)));
+      const auto is = [&](uint64_t n) { return pool_.eq(result, pool_.constant(n, pool_.width(result))); };
+      r.taken[t] = is(v.free);
+      if (from_zero) r.not_refused[t] = pool_.not_(is(v.taken));
     }
     maybe_held_ = true;
     // What the last holder wrote is seen from here on.

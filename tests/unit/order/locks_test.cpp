@@ -212,6 +212,34 @@ TEST(CriticalSection, a_release_before_it_is_of_the_next_iteration) {
   }));
 }
 
+// while (cas(&lock, 0, 1) == 1); the threads go on that were not refused.
+TEST(CriticalSection, may_be_entered_by_who_is_not_refused) {
+  const auto entered = [](const Change& change) {
+    Section s;
+    const Pair got = s.fresh("got", 1);
+    s.attempt.not_refused = got;
+    s.release.guard = s.data.guard = got;
+    s.x.fences = {s.fence(12, got), s.fence(24, got)};
+    change(s);
+    const Locks locks = s.engine();
+    EXPECT_EQ(locks.valid(k_lock), locks.from_zero(k_lock));
+    return !locks.held(s.data).empty();
+  };
+  EXPECT_TRUE(entered([](Section&) {}));
+  EXPECT_FALSE(entered([](Section& s) { s.attempt.not_refused = {}; }));
+  EXPECT_FALSE(entered([](Section& s) { s.attempt.not_refused[0] = s.fresh("c", 1)[0]; }));
+  EXPECT_FALSE(entered([](Section& s) { s.attempt.not_refused[1] = s.fresh("c", 1)[1]; }));
+  EXPECT_FALSE(entered([](Section& s) { s.data.guard = s.yes(); }));
+  EXPECT_FALSE(entered([](Section& s) { s.release.guard = s.yes(); }));
+  EXPECT_FALSE(entered([](Section& s) { s.release.aligned = false; }));
+  EXPECT_FALSE(entered([](Section& s) { s.x.fences.clear(); }));
+  // What is shown without it needs it not.
+  Section s;
+  s.attempt.not_refused = s.fresh("got", 1);
+  EXPECT_TRUE(s.held());
+  EXPECT_FALSE(s.engine().from_zero(k_lock));
+}
+
 TEST(CriticalSection, ends_where_threads_meet) {
   const auto meeting = [](uint32_t position, std::vector<uint32_t> loops, std::vector<uint32_t> attempt,
                           std::vector<uint32_t> data) {

@@ -310,5 +310,58 @@ __kernel void k(__global atomic_int *f, __global int *o, __global const int *x) 
             0);
 }
 
+// A lock whose taker goes on when it was not refused. It must hold 0 or 1 at first, which is said.
+const std::string k_not_refused = R"(
+__global__ void k(int *l, float *total, const float *x, int n) {
+  if (threadIdx.x == 0) {
+    while (atomicCAS(l, 0, 1) == 1) {
+    }
+    __threadfence();
+    total[0] += x[blockIdx.x];
+    __threadfence();
+    atomicExch(l, 0);
+  }
+})";
+
+TEST_F(Claims, OfALockAreNotRefused) {
+  EXPECT_EQ(decided(k_not_refused), 0);
+  EXPECT_EQ(decided(k_not_refused, "*", "*"), 0);
+  const std::vector<Changes> right{
+      {{"atomicCAS(l, 0, 1) == 1", "atomicExch(l, 1) == 1"}},
+      {{"atomicCAS(l, 0, 1) == 1", "atomicCAS(l, 1, 0) == 0"}, {"atomicExch(l, 0)", "atomicExch(l, 1)"}},
+      {{"atomicCAS(l, 0, 1) == 1", "atomicCAS(l, 0, 7) == 7"}},
+      {{"atomicCAS(l, 0, 1) == 1", "atomicCAS(&l[x[0] > 0], 0, 1) == 1"},
+       {"atomicExch(l, 0)", "atomicExch(&l[x[0] > 0], 0)"}},
+  };
+  for (const Changes& c : right) EXPECT_EQ(decided(changed(k_not_refused, c)), 0) << c[0].second;
+  const std::vector<Changes> broken{
+      {{"atomicCAS(l, 0, 1) == 1", "atomicCAS(l, 0, 1) == 2"}},
+      {{"atomicCAS(l, 0, 1) == 1", "atomicCAS(l, 0, 1) == n"}},
+      {{"atomicCAS(l, 0, 1) == 1", "atomicCAS(l, 2, 1) == 1"}, {"atomicExch(l, 0)", "atomicExch(l, 2)"}},  // 0 at first
+      {{"atomicExch(l, 0)", "atomicExch(l, 3)"}},
+      {{"atomicExch(l, 0);", "atomicExch(l, 0); } if (threadIdx.x == 1) { atomicExch(l, 0);"}},  // by somebody else
+      {{"atomicExch(l, 0);", "atomicExch(l, 0); } if (threadIdx.x == 1) { atomicAdd(l, 2);"}},
+      {{"atomicExch(l, 0);", "atomicExch(l, 0); total[0] += 1;"}},
+      {{"atomicCAS(l, 0, 1)", "atomicCAS(l + blockIdx.x, 0, 1)"},
+       {"atomicExch(l, 0)", "atomicExch(l + blockIdx.x, 0)"}},
+      {{"    __threadfence();\n    total", "    total"}},
+      {{"    __threadfence();\n    atomicExch", "    atomicExch"}},
+  };
+  for (const Changes& c : broken) EXPECT_NE(decided(changed(k_not_refused, c)), 0) << c[0].second;
+  const std::string refused = changed(k_not_refused, {{"== 1", "!= 0"}});
+  const char* const zero = "assumes that the counter l is 0 when the kernel starts";
+  decide({{"k.cu", k_not_refused.c_str(), 0, zero},
+          {"k.cu", refused.c_str(), 0, "!the counter l is 0"},
+          {"k.cu", k_not_refused.c_str(), 3, "", {"--strict"}}});
+  // What the host puts there.
+  const auto host = [&](const std::string& before) {
+    return k_not_refused +
+           "\nint main() { int *l; float *t, *x; cudaMalloc(&l, 4); cudaMalloc(&t, 4); cudaMalloc(&x, 400);" + before +
+           " k<<<8, 64>>>(l, t, x, 1); }\n";
+  };
+  const std::string cleared = host("cudaMemset(l, 0, 4);"), filled = host("cudaMemset(l, 255, 4);");
+  decide({{"k.cu", cleared.c_str(), 0, zero, {}, true}, {"k.cu", filled.c_str(), 3, zero + 13, {}, true}});
+}
+
 }  // namespace
 }  // namespace fencepost::verifier
