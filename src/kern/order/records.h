@@ -46,6 +46,7 @@ struct Fact {
   uint8_t threads = 1;                      // bit t: is about thread t
   std::vector<uint64_t> names;
   bool late = false;  // costly, and seldom needed: asked with only where the others do not decide
+  bool of_quotients = false;  // asked with only where something is divided by an unknown number
 };
 
 enum class Mode : uint8_t {

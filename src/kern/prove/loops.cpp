@@ -341,7 +341,7 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
       if (const Term v = run.k_variable[static_cast<size_t>(t)]; v) masters.same_for_group(v, static_cast<size_t>(t));
   // Facts about the count and the phis; they are added after the questions about the entry, which must not rest on
   // them: what is assumed of the fresh values may contradict itself when an invariant is false at the start.
-  std::vector<std::pair<Term, int>> known;
+  std::vector<std::pair<Term, int>> known, of_counters;
   const auto count = [&](int t) { return run.k[static_cast<size_t>(t)]; };
   const Term zero_count = p.constant(0, k_count_width);
   for (const int t : {0, 1})
@@ -384,6 +384,9 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
             exact_signed = nsw;
           }
           now[t] = pointer ? p.concat(base_of(first[t]), p.add(offset_of(first[t]), by)) : p.add(first[t], by);
+          // Offsets take it so; quotients by unknown numbers need it of the number itself.
+          if (exact[t] && products.any())
+            of_counters.emplace_back(p.eq(exact[t], nsw ? p.sext(now[t], ow) : p.zext(now[t], ow)), i);
           if (nsw && w > 1) {
             const int64_t low = products.positive(step) ? std::max<int64_t>(1, p[step].signed_low) : p[step].signed_low,
                           high = p[step].signed_high;
@@ -471,6 +474,9 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
   if (!mastered) masters.enter_loose_loop();
   // Of a thread that does not enter, the count is the other's.
   for (const auto& [term, t] : known) fact(entry[static_cast<size_t>(t)], term, t);
+  const size_t before = trace.facts.size();
+  for (const auto& [term, t] : of_counters) fact(entry[static_cast<size_t>(t)], term, t);
+  for (size_t i = before; i < trace.facts.size(); ++i) trace.facts[i].of_quotients = true;
   // What the loop writes is unknown.
   const flow::LoopEffects& e = loop_effects(a.id, l);
   for (uint32_t r = 0; r < m_.regions.size(); ++r) {

@@ -17,9 +17,11 @@
 #include "flow/steering.h"
 #include "order/engine.h"
 #include "order/messages.h"
+#include "prove/doubts.h"
 #include "prove/execute.h"
 #include "prove/preparation.h"
 #include "prove/prove.h"
+#include "prove/quotients.h"
 
 namespace fencepost::prove {
 
@@ -33,6 +35,9 @@ inline constexpr double k_shortest_question = 0.02;  // and at least
 inline constexpr double k_inference_part = 0.4;      // of the time that is left, for all candidates
 inline constexpr double k_first_seconds = 1;         // for one question, before few threads are tried
 inline constexpr double k_soon_seconds = 5;          // for one question without what is costly
+inline constexpr double k_zero_seconds = 0.2;        // for one question whether a divisor is 0
+inline constexpr double k_length_seconds = 0.5;      // for one question about divisors that are known
+inline constexpr double k_all_length_seconds = 6;    // for all of these
 inline constexpr double k_small_seconds = 1;         // for one question about few threads
 inline constexpr double k_all_small_seconds = 10;    // for all of these
 inline constexpr double k_split_seconds = 0.2;       // for one question whether a rest is below a unit
@@ -105,6 +110,7 @@ class Pass {
   void execute() {
     session_.reset();
     pool_ = std::make_unique<Pool>();
+    quotients_ = std::make_unique<Quotients>(*pool_);
     session_ = std::make_unique<formula::Session>(*pool_, options_.second.get());
     execution_ = std::make_unique<Execution>(*pool_, m_, effects_, entry_, options_, pairing_, refuted_, lanes_, job_);
     execution_->run();
@@ -211,11 +217,12 @@ class Pass {
       for (uint64_t n : formula::names(pool, t)) known.insert(n);
     std::vector<uint8_t> taken(x.trace.facts.size());
     std::vector<Term> late;
+    const bool divides = quotients_->any(goal);
     for (bool again = true; again;) {
       again = false;
       for (size_t i = 0; i < x.trace.facts.size(); ++i) {
         const Fact& f = x.trace.facts[i];
-        if (taken[i] != 0) continue;
+        if (taken[i] != 0 || (f.of_quotients && !divides)) continue;
         bool applies = true;
         for (const size_t t : k_both)
           if ((f.threads >> t & 1) != 0) applies = applies && f.from[t] <= limit[t] && limit[t] <= f.until[t];
@@ -232,9 +239,16 @@ class Pass {
         goal.push_back(f.term);
       }
     }
-    if (!late.empty()) {
-      if (decided_soon(pool, x, goal, job)) return Answer::unsat;
+    if (divides || !late.empty()) {
+      Model guess;
+      Quotients::Apart soon{goal, {}};
+      // Promises count where a model is asked for, as in ask().
+      if (divides)
+        soon = quotients_->apart(goal, model == nullptr ? std::vector<Promises::Product>() : x.promises.products(limit));
+      const Answer answer = decided_soon(pool, x, std::move(soon), job, divides ? &guess : nullptr);
+      if (answer == Answer::unsat) return answer;
       goal.insert(goal.end(), late.begin(), late.end());
+      if (answer == Answer::sat && divides && with_lengths(pool, x, goal, guess, job, model)) return answer;
     }
 
     if (x.products.any()) {
@@ -267,15 +281,39 @@ class Pass {
     return Answer::sat;
   }
 
-  // Without what is asked late.
-  bool decided_soon(Pool& pool, Execution& x, std::vector<Term> goal, const Job& job) {
-    if (x.products.any()) {
-      goal = prepared(pool, x.products, std::move(goal));
-      if (pool.is_false(pool.all(goal)) || decided_by_digits(pool, x, goal, job)) return true;
+  // Without what is asked late; only `unsat` is an answer to the question.
+  Answer decided_soon(Pool& pool, Execution& x, Quotients::Apart apart, const Job& job, Model* model) {
+    std::vector<Term> goal = std::move(apart.goal);
+    for (const Term t : apart.zeros) {
+      std::vector<Term> question = goal;
+      question.push_back(t);
+      if (session_->solve(question, within(job, k_zero_seconds), nullptr, statistics_) == Answer::unsat)
+        goal.push_back(pool.not_(t));
     }
-    Job brief = job;
-    brief.deadline = std::min(job.deadline, Job::with_budget(k_soon_seconds).deadline);
-    return session_->solve(goal, brief, nullptr, statistics_) == Answer::unsat;
+    if (x.products.any() || !apart.zeros.empty()) {
+      goal = prepared(pool, x.products, std::move(goal));
+      if (pool.is_false(pool.all(goal)) || decided_by_digits(pool, x, goal, job)) return Answer::unsat;
+    }
+    return session_->solve(goal, within(job, k_soon_seconds), model, statistics_);
+  }
+
+  static Job within(Job job, double seconds) {
+    job.deadline = std::min(job.deadline, Job::with_budget(seconds).deadline);
+    return job;
+  }
+
+  // Is there a model in which divisors have the numbers of `guess`, or small ones?
+  bool with_lengths(Pool& pool, Execution& x, const std::vector<Term>& goal, const Model& guess, const Job& job,
+                    Model* model) {
+    for (const uint64_t n : {0, 2, 3}) {
+      const std::vector<Term> fixed = quotients_->with_lengths(
+          goal, [&](Term v) { return x.products.number(v) ? std::nullopt : std::optional(n == 0 ? guess.value(pool, v) : n); });
+      const bool found = x.products.any()
+                             ? few_threads(pool, x, fixed, job, model)
+                             : timed(length_seconds_, fixed, job, model, k_length_seconds) == Answer::sat;
+      if (found) return true;
+    }
+    return false;
   }
 
   // A question that takes its time from a budget.
@@ -646,56 +684,13 @@ class Pass {
       f.perhaps = "messages through '" + m_.region(flag).name + "'";
     else if (const RegionId lock = engine.perhaps(a, b))
       f.perhaps = "what atomics do to '" + m_.region(lock).name + "'";
-    else if (pairing_ == Pairing::same_group || unfollowed(x))
+    else if (pairing_ == Pairing::same_group || unfollowed(x.unsupported))
       f.perhaps = x.perhaps;
     if (f.perhaps.empty()) f.apart = not_followed(pool, goal);
-    if (f.perhaps.empty() && f.apart.empty()) f.apart = computed(pool, {a.offset[0], b.offset[1]});
+    if (f.perhaps.empty() && f.apart.empty() && !options_.bodiless)
+      f.apart = computed(pool, m_, effects_.function(entry_), {a.offset[0], b.offset[1]});
     arguments(pool, x, model, f);
     result_.findings.push_back(std::move(f));
-  }
-
-  // Some instruction may do to memory what is not known, so that it may order groups, too.
-  static bool unfollowed(const Execution& x) {
-    return std::any_of(x.unsupported.begin(), x.unsupported.end(),
-                       [](const std::string& u) { return u.starts_with("what '"); });
-  }
-
-  // By name, the values that the goal rests on and of which the proof knows next to nothing: what lanes of a warp give
-  // each other, and tickets of a counter that is put back. "": there are none.
-  static std::string not_followed(const Pool& pool, const std::vector<Term>& goal) {
-    std::vector<Term> open = goal;
-    std::set<uint32_t> seen;
-    std::string tickets;
-    while (!open.empty()) {
-      const Term t = open.back();
-      open.pop_back();
-      if (!seen.insert(t.id).second) continue;
-      const formula::Node& n = pool[t];
-      open.insert(open.end(), n.kids.begin(), n.kids.end());
-      if (n.op != formula::Op::variable) continue;
-      const std::string& name = pool.variable_name(n.value);
-      if (name.starts_with(k_exchanged)) return "what lanes of a warp give each other keeps";
-      if (name.starts_with(k_ticket)) {
-        const std::string counter = name.substr(k_ticket.size());
-        tickets = "the tickets of '" + counter.substr(0, counter.find('\'')) + "' keep";
-      }
-    }
-    return tickets;
-  }
-
-  // By name, an array of the group from which it is read where the accesses are: ranks by a scan, a sorted order. The
-  // kernel has put there what it has, of which the proof knows next to nothing. "": there is none. The reference calls
-  // such a race possible.
-  std::string computed(const Pool& pool, const std::vector<Term>& places) const {
-    if (options_.bodiless) return "";
-    for (const Term t : places)
-      for (const uint64_t n : formula::names(pool, t)) {
-        const RegionId r =
-            n < formula::k_function ? RegionId{} : Memory::contents(m_, pool.symbol_name(n - formula::k_function));
-        if (r && m_.region(r).space == Space::group && effects_.function(entry_).writes[r.index] != 0)
-          return "what the kernel puts into '" + m_.region(r).name + "' keeps";
-      }
-    return "";
   }
 
   // A race at one place, of thread 0 by access `a` and thread `other` by access `b`, with the values of the model.
@@ -766,7 +761,8 @@ class Pass {
       question.insert(question.end(), so_far.begin(), so_far.end());
       question.push_back(t);
       Model model;  // in which a guard may hold by an overflow
-      return ask(pool, x, question, a.position, b.position, &model, k_row_seconds) == Answer::unsat;
+      const double seconds = quotients_->any(question) ? k_soon_seconds : k_row_seconds;
+      return ask(pool, x, question, a.position, b.position, &model, seconds) == Answer::unsat;
     });
     if (said.empty()) return false;
     result_.small_offsets = true;
@@ -787,6 +783,7 @@ class Pass {
   Refuted refuted_;
   std::unique_ptr<Pool> pool_;
   std::unique_ptr<Execution> execution_;
+  std::unique_ptr<Quotients> quotients_;
   std::unique_ptr<formula::Session> session_;
   formula::Statistics statistics_;
   std::set<Key> seen_;
@@ -794,6 +791,7 @@ class Pass {
   bool message_unknown_ = false;
   bool gave_up_ = false, patient_ = false, postponed_ = false, alone_ = false;
   double multiplier_seconds_ = k_multiplier_seconds;  // left
+  double length_seconds_ = k_all_length_seconds;
   double small_seconds_ = k_all_small_seconds, split_seconds_ = k_all_split_seconds;
   Result result_;
 };

@@ -99,11 +99,17 @@ Term Promises::claim(const Promise& p) const {
   return pool_.implies(p.guard, kept);
 }
 
+std::vector<Promises::Product> Promises::products(std::array<uint32_t, 2> limit) const {
+  std::vector<Product> out;
+  for (const Promise& p : all_)
+    if (p.b && p.op == Op::mul && holds_at(p, limit)) out.push_back({p.a, p.b, p.guard});
+  return out;
+}
+
 std::vector<Promises::Broken> Promises::broken(const formula::Model& model, std::array<uint32_t, 2> limit) const {
   std::vector<Broken> out;
   for (const Promise& p : all_) {
-    const uint32_t at = limit[p.thread];
-    if (p.from > at || at > p.until || model.value(pool_, p.guard) == 0 || kept(p, model)) continue;
+    if (!holds_at(p, limit) || model.value(pool_, p.guard) == 0 || kept(p, model)) continue;
     Broken b{.claim = claim(p), .small = {}, .offset = !p.b};
     const uint8_t w = pool_.width(p.a);
     const auto bits = static_cast<uint8_t>(p.op == Op::mul ? (w - 1) / 2 : w - 2);

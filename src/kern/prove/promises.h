@@ -36,6 +36,12 @@ class Promises {
     formula::Term small;  // and with room: sufficient, and easy for a solver
     bool offset = false;
   };
+  // Where the guard holds, a * b does not overflow.
+  struct Product {
+    formula::Term a, b, guard;
+  };
+  // Those of products when thread t has come to limit[t].
+  std::vector<Product> products(std::array<uint32_t, 2> limit) const;
   // Those that the model breaks when thread t has come to limit[t].
   std::vector<Broken> broken(const formula::Model& model, std::array<uint32_t, 2> limit) const;
 
@@ -46,6 +52,9 @@ class Promises {
     uint32_t from = 0, until = ~0u;
     uint8_t thread = 0;
   };
+  static bool holds_at(const Promise& p, std::array<uint32_t, 2> limit) {
+    return p.from <= limit[p.thread] && limit[p.thread] <= p.until;
+  }
   bool kept(const Promise& p, const formula::Model& model) const;
   formula::Term claim(const Promise& p) const;
   formula::Term product(formula::Term a, formula::Term b) const;

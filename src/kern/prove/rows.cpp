@@ -217,13 +217,16 @@ Term Rows::outside(const Parts& rest, Term length, int64_t unit) const {
     return true;
   });
   if (two) {
-    std::vector<Term> within{pool_.slt(zero, length)};
+    // A length may be negative, as a quotient by a negative number is: what counts is how far from 0 the two are.
+    const Term row = pool_.ite(pool_.slt(length, zero), pool_.neg(length), length);
+    std::vector<Term> above, below;
     for (const Term x : sides)
       if (x) {
-        within.push_back(pool_.sle(zero, x));
-        within.push_back(pool_.slt(x, length));
+        above.push_back(pool_.all(pool_.sle(zero, x), pool_.slt(x, row)));
+        below.push_back(pool_.all(pool_.sle(x, zero), pool_.slt(pool_.neg(row), x)));
       }
-    return pool_.not_(pool_.all(std::move(within)));
+    const Term within = pool_.any(pool_.all(std::move(above)), pool_.all(std::move(below)));
+    return pool_.not_(pool_.all(pool_.ne(zero, length), within));
   }
   if (range(rest)) {
     Term r = sum(rest);

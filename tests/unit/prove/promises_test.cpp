@@ -198,6 +198,21 @@ TEST(Promises, PlacesOfAPromise) {
   EXPECT_EQ(n.promises.broken(n.model(31, 32), {9, 5}).size(), 1u);
 }
 
+TEST(Promises, ProductsInForce) {
+  Numbers n(6);
+  n.promises.arithmetic(Op::mul, n.a, n.b, n.guard, 0, 3);
+  n.promises.arithmetic(Op::add, n.a, n.b, n.guard, 0, 3);
+  n.promises.offset(n.pool.variable(48, "offset"), n.guard, 0, 3);
+  n.promises.end(0, 7);
+  const auto at = [&](uint32_t zero) { return n.promises.products({zero, 5}); };
+  EXPECT_TRUE(at(2).empty());
+  EXPECT_TRUE(at(8).empty());
+  ASSERT_EQ(at(3).size(), 1u);
+  EXPECT_EQ(at(7)[0].a, n.a);
+  EXPECT_EQ(at(7)[0].b, n.b);
+  EXPECT_EQ(at(7)[0].guard, n.guard);
+}
+
 TEST(Promises, Offsets) {
   constexpr int64_t k_most = int64_t{1} << 46;
   Numbers n(48);

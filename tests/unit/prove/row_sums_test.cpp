@@ -135,7 +135,17 @@ struct Positions : Terms {
   Rows::Sum product(const Rows::Sum& a, const Rows::Sum& b) { return rows.multiply(a, b, 32, true); }
   Rows::Sum plus(const Rows::Sum& a, const Rows::Sum& b) { return rows.add(a, b, false, 32, true); }
   Term zero = pool.constant(0, 64);
-  Term inside(const Rows::Sum& n) { return pool.all({pool.sle(zero, n.whole), pool.slt(n.whole, w.whole)}); }
+  // Rows of a length below 0 lie below 0.
+  Term outside_of_row() {
+    const Term row = pool.ite(pool.slt(w.whole, zero), pool.neg(w.whole), w.whole);
+    std::vector<Term> above, below;
+    for (const Rows::Sum& n : x) {
+      above.push_back(pool.all(pool.sle(zero, n.whole), pool.slt(n.whole, row)));
+      below.push_back(pool.all(pool.sle(n.whole, zero), pool.slt(pool.neg(row), n.whole)));
+    }
+    const Term within = pool.any(pool.all(above), pool.all(below));
+    return pool.not_(pool.all(pool.ne(zero, w.whole), within));
+  }
   std::vector<Term> asked;
   std::vector<Term> split(const Rows::Sum& a, const Rows::Sum& b, bool excluded = true) {
     rows.note(a);
@@ -202,7 +212,7 @@ TEST(RowSums, PositionsInARow) {
   EXPECT_EQ(said, (std::vector<Term>{p.pool.eq(p.x[0].whole, p.x[1].whole), p.pool.eq(p.y[0].whole, p.y[1].whole)}));
   // What had to be excluded: that a rest is not in its row.
   ASSERT_EQ(p.asked.size(), 1u);
-  EXPECT_EQ(p.asked[0], p.pool.not_(p.pool.all({p.pool.slt(p.zero, p.w.whole), p.inside(p.x[0]), p.inside(p.x[1])})));
+  EXPECT_EQ(p.asked[0], p.outside_of_row());
   EXPECT_TRUE(p.split(position(0), position(1), false).empty());
   EXPECT_EQ(p.asked.size(), 1u);
 }
@@ -231,7 +241,7 @@ TEST(RowSums, UnitsOfRows) {
   const auto said = p.split(position(0), position(1));
   EXPECT_EQ(said, (std::vector<Term>{p.pool.eq(p.x[0].whole, p.x[1].whole), p.pool.eq(p.y[0].whole, p.y[1].whole)}));
   ASSERT_EQ(p.asked.size(), 1u);
-  EXPECT_EQ(p.asked[0], p.pool.not_(p.pool.all({p.pool.slt(p.zero, p.w.whole), p.inside(p.x[0]), p.inside(p.x[1])})));
+  EXPECT_EQ(p.asked[0], p.outside_of_row());
 }
 
 TEST(RowSums, RowsOfRows) {
