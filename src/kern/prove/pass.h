@@ -244,7 +244,8 @@ class Pass {
       Quotients::Apart soon{goal, {}};
       // Promises count where a model is asked for, as in ask().
       if (divides)
-        soon = quotients_->apart(goal, model == nullptr ? std::vector<Promises::Product>() : x.promises.products(limit));
+        soon =
+            quotients_->apart(goal, model == nullptr ? std::vector<Promises::Product>() : x.promises.products(limit));
       const Answer answer = decided_soon(pool, x, std::move(soon), job, divides ? &guess : nullptr);
       if (answer == Answer::unsat) return answer;
       goal.insert(goal.end(), late.begin(), late.end());
@@ -306,11 +307,11 @@ class Pass {
   bool with_lengths(Pool& pool, Execution& x, const std::vector<Term>& goal, const Model& guess, const Job& job,
                     Model* model) {
     for (const uint64_t n : {0, 2, 3}) {
-      const std::vector<Term> fixed = quotients_->with_lengths(
-          goal, [&](Term v) { return x.products.number(v) ? std::nullopt : std::optional(n == 0 ? guess.value(pool, v) : n); });
-      const bool found = x.products.any()
-                             ? few_threads(pool, x, fixed, job, model)
-                             : timed(length_seconds_, fixed, job, model, k_length_seconds) == Answer::sat;
+      const std::vector<Term> fixed = quotients_->with_lengths(goal, [&](Term v) {
+        return x.products.number(v) ? std::nullopt : std::optional(n == 0 ? guess.value(pool, v) : n);
+      });
+      const bool found = x.products.any() ? few_threads(pool, x, fixed, job, model)
+                                          : timed(length_seconds_, fixed, job, model, k_length_seconds) == Answer::sat;
       if (found) return true;
     }
     return false;

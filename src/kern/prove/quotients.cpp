@@ -124,9 +124,8 @@ size_t Quotients::division(Term t) {
   if (const auto it = by_node_.find(t.id); it != by_node_.end()) return it->second;
   const Node n = pool_[t];
   const bool is_signed = of_signed(n.op);
-  auto d = std::ranges::find_if(divisions_, [&](const Division& o) {
-    return o.a == n.kids[0] && o.b == n.kids[1] && o.is_signed == is_signed;
-  });
+  auto d = std::ranges::find_if(
+      divisions_, [&](const Division& o) { return o.a == n.kids[0] && o.b == n.kids[1] && o.is_signed == is_signed; });
   if (d == divisions_.end()) {
     divisions_.push_back({.a = n.kids[0], .b = n.kids[1], .is_signed = is_signed});
     describe(divisions_.back(), stand(n.kids[0]), stand(n.kids[1]));
@@ -169,14 +168,13 @@ void Quotients::describe(Division& d, Term a, Term b) {
   const auto known = [&](Term when, std::vector<Term> claims) {
     d.known.push_back(pool_.implies(when, pool_.all(std::move(claims))));
   };
-  known(none, {d.is_signed ? pool_.eq(times, nothing) : pool_.yes(),
-               pool_.eq(left, d.is_signed ? nothing : d.dividend)});
-  known(pool_.not_(none),
-        {pool_.ult(left, length), pool_.ule(times, d.dividend), pool_.ule(left, d.dividend),
-         pool_.eq(pool_.ult(d.dividend, length), pool_.eq(times, nothing)),
-         pool_.implies(pool_.eq(times, nothing), pool_.eq(left, d.dividend)),
-         pool_.implies(pool_.eq(times, one), pool_.eq(pool_.sub(d.dividend, left), length)),
-         pool_.implies(pool_.eq(length, one), pool_.eq(times, d.dividend))});
+  known(none,
+        {d.is_signed ? pool_.eq(times, nothing) : pool_.yes(), pool_.eq(left, d.is_signed ? nothing : d.dividend)});
+  known(pool_.not_(none), {pool_.ult(left, length), pool_.ule(times, d.dividend), pool_.ule(left, d.dividend),
+                           pool_.eq(pool_.ult(d.dividend, length), pool_.eq(times, nothing)),
+                           pool_.implies(pool_.eq(times, nothing), pool_.eq(left, d.dividend)),
+                           pool_.implies(pool_.eq(times, one), pool_.eq(pool_.sub(d.dividend, left), length)),
+                           pool_.implies(pool_.eq(length, one), pool_.eq(times, d.dividend))});
 }
 
 // ---- products ------------------------------------------------------------------------------------------------
@@ -238,10 +236,10 @@ void Quotients::describe(Product& p, Term a, Term b) {
     p.known.push_back(pool_.implies(pool_.eq(x, one), pool_.eq(v, y)));
   }
   const Term alike = pool_.eq(negative(a), negative(b));
-  p.known.push_back(pool_.implies(
-      pool_.all(p.as_signed, some),
-      pool_.all({pool_.ite(alike, pool_.slt(zero, v), negative(v)), pool_.ule(magnitude(a), magnitude(v)),
-                 pool_.ule(magnitude(b), magnitude(v))})));
+  p.known.push_back(
+      pool_.implies(pool_.all(p.as_signed, some),
+                    pool_.all({pool_.ite(alike, pool_.slt(zero, v), negative(v)), pool_.ule(magnitude(a), magnitude(v)),
+                               pool_.ule(magnitude(b), magnitude(v))})));
   const Term none = pool_.constant(0, 64);
   for (const auto& [length, of, times] : {std::tuple(p.a, a, b), std::tuple(p.b, b, a)}) {
     p.multiples.push_back({inner(length), wide(of), wide(times), wide(v), none, p.as_unsigned});
@@ -302,8 +300,7 @@ Term Quotients::apart(const Multiple& x, const Multiple& y) {
   const auto follows = [&](const Multiple& p, const Multiple& q) {
     return pool_.implies(pool_.ult(p.quotient, q.quotient), before(p, q));
   };
-  const Term same =
-      pool_.implies(pool_.eq(x.quotient, y.quotient), pool_.eq(sum(x.of, y.rest), sum(y.of, x.rest)));
+  const Term same = pool_.implies(pool_.eq(x.quotient, y.quotient), pool_.eq(sum(x.of, y.rest), sum(y.of, x.rest)));
   return pool_.implies(pool_.all({x.when, y.when, pool_.eq(x.length, y.length)}),
                        pool_.all({follows(x, y), follows(y, x), same}));
 }
@@ -322,8 +319,7 @@ void Quotients::nested(const std::vector<size_t>& divisions, std::vector<Term>& 
       if (!plain) when.push_back(pool_.eq(d->multiple.length, magnitude(stand(d->b))));
       if (const Product* p = product_of(d->b); p != nullptr) when.push_back(exact(*p, !plain));
     }
-    out.push_back(
-        pool_.implies(pool_.all(std::move(when)), pool_.eq(whole.multiple.quotient, y.multiple.quotient)));
+    out.push_back(pool_.implies(pool_.all(std::move(when)), pool_.eq(whole.multiple.quotient, y.multiple.quotient)));
   };
   for (const size_t i : divisions) {
     const Product* p = product_of(divisions_[i].b);
@@ -350,8 +346,8 @@ Quotients::Apart Quotients::apart(const std::vector<Term>& goal, const std::vect
   std::vector<Kept> about;
   for (const Term t : inside(goal))
     for (const Kept& k : kept)
-      if (const Node& n = pool_[t]; n.op == Op::mul && ((n.kids[0] == k.a && n.kids[1] == k.b) ||
-                                                        (n.kids[0] == k.b && n.kids[1] == k.a))) {
+      if (const Node& n = pool_[t];
+          n.op == Op::mul && ((n.kids[0] == k.a && n.kids[1] == k.b) || (n.kids[0] == k.b && n.kids[1] == k.a))) {
         about.push_back(k);
         all.push_back(k.guard);
       }

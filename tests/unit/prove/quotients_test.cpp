@@ -149,8 +149,7 @@ TEST(Quotients, what_is_said_is_enough) {
     Numbers x(32, is_signed);
     Pool& p = x.pool;
     const Term zero = p.constant(0, 32), some = p.ne(x.n, zero), row = x.over(x.i, x.n);
-    const std::vector<Term> same{p.eq(row, x.over(x.j, x.n)), p.eq(x.rest(x.i, x.n), x.rest(x.j, x.n)),
-                                 p.ne(x.i, x.j)};
+    const std::vector<Term> same{p.eq(row, x.over(x.j, x.n)), p.eq(x.rest(x.i, x.n), x.rest(x.j, x.n)), p.ne(x.i, x.j)};
     std::vector<Term> positive = same;
     positive.push_back(x.less(zero, x.n));
     positive.push_back(p.sle(zero, x.i));

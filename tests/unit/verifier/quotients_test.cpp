@@ -54,42 +54,39 @@ TEST(Quotients, of_grids_of_any_size) {
 }
 
 TEST(Quotients, near_misses) {
-  splits(
-      {
-          // One element too many, other numbers, a negative number.
-          {kernel("int n, int h", k_signed + "if (i < n * h + 1) o[i % n * h + i / n] = x_[i];"), 1},
-          {kernel("int n, int h, int m", k_signed + "if (i < n * h) o[i % m * h + i / n] = x_[i];"), 1},
-          {kernel("int n, int h", k_signed + "i -= 100; if (i < n * h) o[i % n * h + i / n] = x_[i];"), 1},
-          // Of each thread its own.
-          {kernel("const int* ns, int h",
-                  k_signed + "int n = ns[threadIdx.x]; if (i < n * h) o[i % n * h + i / n] = x_[i];"),
-           1},
-      });
+  splits({
+      // One element too many, other numbers, a negative number.
+      {kernel("int n, int h", k_signed + "if (i < n * h + 1) o[i % n * h + i / n] = x_[i];"), 1},
+      {kernel("int n, int h, int m", k_signed + "if (i < n * h) o[i % m * h + i / n] = x_[i];"), 1},
+      {kernel("int n, int h", k_signed + "i -= 100; if (i < n * h) o[i % n * h + i / n] = x_[i];"), 1},
+      // Of each thread its own.
+      {kernel("const int* ns, int h",
+              k_signed + "int n = ns[threadIdx.x]; if (i < n * h) o[i % n * h + i / n] = x_[i];"),
+       1},
+  });
 }
 
 TEST(Quotients, chains) {
   const std::string in = k_signed + "if (i >= c * h * w) return; int x = i % w, t = i / w, y = t % h, b = t / h; ";
-  const std::string whole =
-      k_signed + "if (i >= c * h * w) return; int x = i % w, y = (i / w) % h, b = i / (h * w); ";
-  splits(
-      {
-          {kernel("int c, int h, int w", in + "o[(b * h + y) * w + x] = x_[i];"), 0},
-          {kernel("int c, int h, int w", in + "o[(b * w + x) * h + y] = x_[i];"), 0},
-          {kernel("int c, int h, int w", in + "o[(b * w + y) * h + x] = x_[i];"), 1},
-          {kernel("int c, int h, int w", whole + "o[(b * w + x) * h + y] = x_[i];"), 0},
-          {kernel("int c, int h, int w", whole + "o[(x * h + y) * c + b] = x_[i];"), 0},
-          {kernel("int c, int h, int w", whole + "o[(x * c + y) * h + b] = x_[i];"), 1},
-          {kernel("int c, int h, int w", k_signed + "if (i >= c * h * w) return; int r = i % (h * w), y = r / w;\n"
-                                                    "o[(i / (h * w) * w + r % w) * h + y] = x_[i];"),
-           0},
-          {kernel("int c, int h, int w", k_signed + "if (i >= c * h * w) return; int y = (i / w) % h, x = i % w;\n"
-                                                    "o[(i / (h + w) * h + y) * w + x] = x_[i];"),
-           1},
-          {kernel("int n, int c, int h, int w",
-                  k_signed + "if (i >= n * c * h * w) return; int x = i % w, y = (i / w) % h, z = (i / (w * h)) % c;\n"
-                             "o[((i / (c * h * w) * h + y) * w + x) * c + z] = x_[i];"),
-           0},
-      });
+  const std::string whole = k_signed + "if (i >= c * h * w) return; int x = i % w, y = (i / w) % h, b = i / (h * w); ";
+  splits({
+      {kernel("int c, int h, int w", in + "o[(b * h + y) * w + x] = x_[i];"), 0},
+      {kernel("int c, int h, int w", in + "o[(b * w + x) * h + y] = x_[i];"), 0},
+      {kernel("int c, int h, int w", in + "o[(b * w + y) * h + x] = x_[i];"), 1},
+      {kernel("int c, int h, int w", whole + "o[(b * w + x) * h + y] = x_[i];"), 0},
+      {kernel("int c, int h, int w", whole + "o[(x * h + y) * c + b] = x_[i];"), 0},
+      {kernel("int c, int h, int w", whole + "o[(x * c + y) * h + b] = x_[i];"), 1},
+      {kernel("int c, int h, int w", k_signed + "if (i >= c * h * w) return; int r = i % (h * w), y = r / w;\n"
+                                                "o[(i / (h * w) * w + r % w) * h + y] = x_[i];"),
+       0},
+      {kernel("int c, int h, int w", k_signed + "if (i >= c * h * w) return; int y = (i / w) % h, x = i % w;\n"
+                                                "o[(i / (h + w) * h + y) * w + x] = x_[i];"),
+       1},
+      {kernel("int n, int c, int h, int w",
+              k_signed + "if (i >= n * c * h * w) return; int x = i % w, y = (i / w) % h, z = (i / (w * h)) % c;\n"
+                         "o[((i / (c * h * w) * h + y) * w + x) * c + z] = x_[i];"),
+       0},
+  });
 }
 
 // At any number of blocks: that the counter does not wrap is assumed, as it is where it is the position itself.
@@ -105,17 +102,16 @@ TEST(Quotients, of_a_counter) {
 
 // What does not wrap: 32 bits in 64.
 TEST(Quotients, of_unsigned_numbers) {
-  splits(
-      {
-          {kernel("unsigned n, unsigned h", k_size + "if (i < (size_t)n * h) o[i % n * h + i / n] = x_[i];"), 0},
-          {kernel("unsigned n, unsigned h",
-                  "unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n * h) o[i / n * n + i % n] = x_[i];"),
-           0},
-          // n * h may wrap.
-          {kernel("size_t n, size_t h", k_size + "if (i < n * h) o[i % n * h + i / n] = x_[i];"), 1},
-          {kernel("size_t n, size_t h", k_size + "o[i % n * h + i / n] = x_[i];"), 1},
-          {kernel("unsigned n, unsigned h", k_size + "if (i < (size_t)n * h) o[i % n * (h - 1) + i / n] = x_[i];"), 1},
-      });
+  splits({
+      {kernel("unsigned n, unsigned h", k_size + "if (i < (size_t)n * h) o[i % n * h + i / n] = x_[i];"), 0},
+      {kernel("unsigned n, unsigned h",
+              "unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n * h) o[i / n * n + i % n] = x_[i];"),
+       0},
+      // n * h may wrap.
+      {kernel("size_t n, size_t h", k_size + "if (i < n * h) o[i % n * h + i / n] = x_[i];"), 1},
+      {kernel("size_t n, size_t h", k_size + "o[i % n * h + i / n] = x_[i];"), 1},
+      {kernel("unsigned n, unsigned h", k_size + "if (i < (size_t)n * h) o[i % n * (h - 1) + i / n] = x_[i];"), 1},
+  });
 }
 
 }  // namespace
