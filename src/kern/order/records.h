@@ -45,7 +45,7 @@ struct Fact {
   std::array<uint32_t, 2> until{~0u, ~0u};  // and not further (variables of a finished summary)
   uint8_t threads = 1;                      // bit t: is about thread t
   std::vector<uint64_t> names;
-  bool late = false;  // costly, and seldom needed: asked with only where the others do not decide
+  bool late = false;          // costly, and seldom needed: asked with only where the others do not decide
   bool of_quotients = false;  // asked with only where something is divided by an unknown number
 };
 

@@ -11,7 +11,7 @@
 // and of a remainder that it is less than n and not more than a. That gives q < h where i < n * h, and that two threads
 // with equal quotients and remainders have equal numbers. (i / n) / h is i / (n * h), where n * h does not wrap.
 //
-// Of signed numbers all these are magnitudes (C's division cuts towards 0), and signs are known beside. Each holds under
+// Of signed numbers all these are magnitudes, beside their signs (C divides towards 0). Each holds under
 // a condition of its own, which stands in it: the divisor is not 0; products do not wrap, as unsigned numbers or as
 // signed ones, which is shown by ranges or promised (promises.h), and is otherwise a truth value of its own.
 //
