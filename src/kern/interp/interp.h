@@ -159,7 +159,8 @@ struct Outcome {
   bool synchronises = false;    // fences or ordered atomics were executed
   bool order_lost = false;      // and were not followed
   bool made_up = false;
-  bool unknown_annotations = false;  // some speak of two threads or of access sets and were not evaluated
+  bool unknown_annotations = false;   // some speak of two threads or of access sets and were not evaluated
+  bool unknown_requirements = false;  // preconditions among these: they may not hold of these inputs
   uint64_t steps = 0;
   bool complete() const { return status == ended && !atomics && !made_up; }
   // A defect that counts: benign races (same_value) only if asked.

@@ -275,7 +275,7 @@ void Run::execute(Thread& t, const Instruction&, const Annotation& a) {
     case Note::requires_:
       if (a.note == Note::requires_ && !entry) return check(t, c, DefectKind::precondition);
       if (c.unknown)
-        out_.unknown_annotations = true;
+        out_.unknown_annotations = out_.unknown_requirements = true;
       else if (decides(c); c.bits == 0)
         finish(Outcome::impossible, "an assumption does not hold: " + where(m_, place_));
       return;

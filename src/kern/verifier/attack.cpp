@@ -107,7 +107,8 @@ bool uses_tiles(const Module& m) {
 // A defect that the options ask for.
 const interp::Defect* counts(const Module& m, const interp::Outcome& r, const launch::Options& o) {
   using interp::DefectKind;
-  if (r.made_up || r.order_lost || r.status == interp::Outcome::impossible || r.status == interp::Outcome::unsupported)
+  if (r.made_up || r.order_lost || r.unknown_requirements || r.status == interp::Outcome::impossible ||
+      r.status == interp::Outcome::unsupported)
     return nullptr;
   for (const interp::Defect& d : r.defects) {
     const bool all_come =

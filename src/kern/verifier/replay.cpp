@@ -162,7 +162,7 @@ std::optional<Shown> confirm(const ir::Module& m, ir::FunctionId entry, const pr
     if (any_warp) shape->warp_size = k_warps[turn];
     const interp::Outcome r = interp::run(m, entry, *shape, inputs, limits);
     cut_short = cut_short || r.status == interp::Outcome::gave_up || r.status == interp::Outcome::impossible;
-    if ((r.order_lost && r.synchronises) || r.status == interp::Outcome::impossible) continue;
+    if ((r.order_lost && r.synchronises) || r.unknown_requirements || r.status == interp::Outcome::impossible) continue;
     for (const interp::Defect& d : r.defects)
       if (!d.made_up && (!d.same_value || !o.benign_races) && same_defect(f, d, m)) return Shown{d, inputs.arguments};
   }

@@ -56,6 +56,20 @@ TEST(Runs, StartAllOfAnArrayOfLocksAtZero) {
   decide({{"far.cu", text, 1, "race (confirmed by a run)"}});
 }
 
+// What a precondition says of two threads is not evaluated in a run, so that a run may be one that it forbids.
+TEST(Runs, SayNothingWherePreconditionsSpeakOfTwoThreads) {
+  const std::string kernel =
+      "__global__ void k(unsigned *o, const unsigned *at, unsigned n) { unsigned i = blockIdx.x * blockDim.x + "
+      "threadIdx.x; REQUIRES if (i < n) o[at[i]] = i; }";
+  const auto with = [&](const char* requires_) { return std::string("#define REQUIRES ") + requires_ + "\n" + kernel; };
+  const std::string pairs = with("__requires(at[i] != at[__other_int(i)]);"),
+                    single = with("__requires(at[i] < 1000000);"), part = with("__requires(i != __other_int(n));");
+  decide({{"pairs.cu", pairs.c_str(), 0},
+          {"pairs_of_any.cu", pairs.c_str(), 0, "", {"--blockDim=*", "--gridDim=*"}},
+          {"single.cu", single.c_str(), 1, "race (confirmed by a run)"},
+          {"part.cu", part.c_str(), 1, "race (not confirmed)"}});
+}
+
 // By an option, and as the host gives it and the report says it.
 TEST(Runs, NumbersMayBeBelowZero) {
   const std::string text =
