@@ -100,6 +100,7 @@ struct OtherText {
   bool by_compiler = false;  // by macros of compilers, toolkits, systems; else by __CUDA_ARCH__, and then:
   bool open = false;         // nobody chose this value, and the text asks for a newer one, or by more than a comparison
   uint32_t wants = 0;        // the newer one
+  bool of_resets = false;    // of host code that decides what counters hold
 };
 // What a proof assumes of it.
 std::string assumption(const OtherText& t);

@@ -569,7 +569,7 @@ bool CompilerNotes::followed(const CompilerPlace& p) const {
          });
 }
 
-void CompilerNotes::add(const CompilerPlace& p, std::vector<OtherText>& out) const {
+void CompilerNotes::add(const CompilerPlace& p, std::vector<OtherText>& out, bool of_resets) const {
   const clang::SourceManager& sm = context_.getSourceManager();
   std::vector<std::string> some(p.names.begin(), p.names.end());
   if (some.size() > 3) some.resize(3);
@@ -590,8 +590,31 @@ void CompilerNotes::add(const CompilerPlace& p, std::vector<OtherText>& out) con
         fmt::format("{} {} here: {} {}", fmt::join(some, " and "), some.size() == 1 ? "is as it is" : "are as they are",
                     lines_of(sm, from, to), p.left.empty() ? "read" : "left out");
   }
-  if (std::none_of(out.begin(), out.end(), [&](const OtherText& o) { return o.text == what; }))
-    out.push_back({.text = std::move(what), .by_compiler = !by_arch});
+  if (const auto known = std::ranges::find(out, what, &OtherText::text); known != out.end())
+    known->of_resets = known->of_resets && of_resets;
+  else
+    out.push_back({.text = std::move(what), .by_compiler = !by_arch, .of_resets = of_resets});
+}
+
+// Functions of the host that may change what memory of the device holds, by name, with those that name them.
+std::set<std::string> CompilerNotes::resetting(const std::vector<const FunctionDecl*>& hosts) const {
+  std::map<std::string, Names> named;
+  Names out;
+  for (const FunctionDecl* f : hosts) {
+    if (f->getIdentifier() == nullptr) continue;
+    Names& words = named[f->getName().str()];
+    add_words(words, context_, text_of(f));
+    for (const llvm::StringRef w : words)
+      if (w.starts_with("cudaMemset") || w.starts_with("cudaMemcpy") || w.starts_with("cuMemset") ||
+          w.starts_with("cuMemcpy"))
+        out.insert(f->getName().str());
+  }
+  for (size_t before = out.size() + 1; before != out.size();) {
+    before = out.size();
+    for (const auto& [f, words] : named)
+      if (std::ranges::any_of(words, [&](const std::string& w) { return out.contains(w); })) out.insert(f);
+  }
+  return out;
 }
 
 void CompilerNotes::of_kernel(const FunctionDecl* kernel, const std::set<const clang::Decl*>& reached,
@@ -627,6 +650,7 @@ void CompilerNotes::of_launches(const FunctionDecl* kernel, const std::vector<Fo
   const clang::SourceManager& sm = context_.getSourceManager();
   const LaunchText launch = launch_text(kernel, launches, hosts);
   const std::string name = kernel->getIdentifier() != nullptr ? kernel->getName().str() : "";
+  const Names resets = resetting(hosts);
   for (const CompilerPlace& p : places_) {
     if (followed(p) || is_read_for_arch(p)) continue;  // host code has no __CUDA_ARCH__
     const auto around = [&](const FunctionDecl* f) { return holds(sm, f, p.begin, p.end); };
@@ -650,7 +674,10 @@ void CompilerNotes::of_launches(const FunctionDecl* kernel, const std::vector<Fo
     wanted = wanted || words.contains(name) || std::any_of(words.begin(), words.end(), [&](const std::string& w) {
                return launch.named(w, host == hosts.end() ? nullptr : *host);
              });
-    if (wanted) add(p, out);
+    if (wanted)
+      add(p, out);
+    else if (host != hosts.end() && (*host)->getIdentifier() != nullptr && resets.contains((*host)->getName().str()))
+      add(p, out, true);
   }
 }
 

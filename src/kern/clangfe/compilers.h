@@ -66,7 +66,8 @@ class CompilerNotes {
  private:
   std::set<std::string> declared_by(const CompilerPlace& p) const;
   bool followed(const CompilerPlace& p) const;
-  void add(const CompilerPlace& p, std::vector<OtherText>& out) const;
+  std::set<std::string> resetting(const std::vector<const clang::FunctionDecl*>& hosts) const;
+  void add(const CompilerPlace& p, std::vector<OtherText>& out, bool of_resets = false) const;
 
   clang::ASTContext& context_;
   const std::vector<CompilerPlace>& places_;

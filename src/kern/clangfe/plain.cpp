@@ -458,7 +458,7 @@ bool idle(const llvm::Function& f) {
 Expected<std::string> left_out(const HostKernel& kernel, const Surveyed& surveyed, const llvm::Function& f) {
   std::string lines = idle(f) ? "arch a kernel that makes no access is meant\n" : "";
   for (const OtherText& t : kernel.other_text) {
-    if (!t.by_compiler && surveyed.arch_given) continue;
+    if (t.of_resets || (!t.by_compiler && surveyed.arch_given)) continue;
     if (t.open || idle(f))
       return unsupported_at(kernel.place, t.text,
                             t.by_compiler ? "-D says what the macro is" : "--cuda-arch says the one that is meant");

@@ -351,6 +351,8 @@ class Row {
     if (!question_.no_proof.empty()) return question_.no_proof;
     idle_ = function().kernel && without_effect(*module_, f_);
     other_ = other_text(in_.unit, host_, said_.name);
+    const auto counts = [](const prove::Assumption& a) { return a.kind == prove::Assumption::starts_at_zero; };
+    if (std::ranges::none_of(r.assumptions, counts)) std::erase_if(other_, [](const auto& t) { return t.of_resets; });
     if (std::string why = left_out(other_, in_.unit.arch_given, idle_); !why.empty()) return why;
     if (o_.model == launch::Model::ptx) std::erase_if(r.assumptions, prove::said_by_ptx);
     // Files that were not found could have a macro of a name that the text defines otherwise.

@@ -171,6 +171,16 @@ TEST(Starts, one_of_several_functions_is_called) {
   });
 }
 
+// What a macro decides that another build may define otherwise is said, where a reset may rest on it.
+TEST(Starts, a_reset_may_rest_on_macros_of_a_build) {
+  const std::string check = "#ifdef NDEBUG\n#define CK(x)\n#else\n#define CK(x) x\n#endif\n";
+  const std::string said = "NDEBUG is as it is here";
+  decide({
+      {host(k_start + "CK(" + "cudaMemset(c, 0, 4));" + k_go, check), 0, said.c_str()},
+      {host(k_start + "cudaMemset(c, 0, 4); CK(m)" + k_go, check), 0, said.c_str()},
+  });
+}
+
 TEST(Starts, a_reset_is_of_these_bytes) {
   const std::string driver =
       "typedef unsigned long long CUdeviceptr;\nint cuMemsetD32(CUdeviceptr, unsigned, size_t);\n"
