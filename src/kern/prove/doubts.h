@@ -1,6 +1,6 @@
 #pragma once
-// Of what is not shown: the values by which a race may be excluded all the same, and of which the proof knows next to
-// nothing.
+// Where the proof does not exclude a race: does the race depend on values of which the proof knows almost nothing?
+// Then the kernel is not decided, and the report names these values.
 #include <set>
 #include <string>
 #include <vector>

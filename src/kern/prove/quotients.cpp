@@ -47,38 +47,31 @@ bool Quotients::any(const std::vector<Term>& goal) {
   return std::ranges::any_of(goal, [&](Term t) { return has_[t.id] != 0; });
 }
 
-// Divisions and products, operands first.
-std::vector<Term> Quotients::inside(const std::vector<Term>& goal) const {
-  std::vector<Term> out, todo = goal;
+// Terms of which these are made, themselves among them: those that `wanted` names, operands first.
+template <class Wanted>
+std::vector<Term> Quotients::made_of(std::vector<Term> todo, Wanted wanted) const {
+  std::vector<Term> out;
   std::unordered_set<uint32_t> seen;
   while (!todo.empty()) {
     const Term t = todo.back();
     todo.pop_back();
     if (!seen.insert(t.id).second) continue;
-    const Node& n = pool_[t];
-    if (divides(t) || n.op == Op::mul) out.push_back(t);
-    todo.insert(todo.end(), n.kids.begin(), n.kids.end());
+    if (wanted(t)) out.push_back(t);
+    todo.insert(todo.end(), pool_[t].kids.begin(), pool_[t].kids.end());
   }
   std::ranges::sort(out, {}, &Term::id);
   return out;
 }
 
-// The variables that divisors are made of.
+std::vector<Term> Quotients::inside(const std::vector<Term>& goal) const {
+  return made_of(goal, [&](Term t) { return divides(t) || pool_[t].op == Op::mul; });
+}
+
 std::vector<Term> Quotients::lengths(const std::vector<Term>& goal) const {
-  std::vector<Term> out, todo;
+  std::vector<Term> divisors;
   for (const Term t : inside(goal))
-    if (divides(t)) todo.push_back(pool_[t].kids[1]);
-  std::unordered_set<uint32_t> seen;
-  while (!todo.empty()) {
-    const Term t = todo.back();
-    todo.pop_back();
-    if (!seen.insert(t.id).second) continue;
-    const Node& n = pool_[t];
-    if (n.op == Op::variable) out.push_back(t);
-    todo.insert(todo.end(), n.kids.begin(), n.kids.end());
-  }
-  std::ranges::sort(out, {}, &Term::id);
-  return out;
+    if (divides(t)) divisors.push_back(pool_[t].kids[1]);
+  return made_of(std::move(divisors), [&](Term t) { return pool_[t].op == Op::variable; });
 }
 
 std::vector<Term> Quotients::with_lengths(const std::vector<Term>& goal, const Number& number) {

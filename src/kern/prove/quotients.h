@@ -42,8 +42,8 @@ class Quotients {
   explicit Quotients(Pool& pool) : pool_(pool) {}
   // Is there a quotient or a remainder by what is no constant?
   bool any(const std::vector<Term>& goal);
-  // The conjunction with numbers of their own, and what is known of them. `kept`: products that do not overflow.
-  // `zeros`: divisors are 0.
+  // The question with a fresh variable for each quotient, remainder and product, and with what is known of these
+  // variables. `kept`: products that are promised not to overflow. `zeros`: for each divisor, the claim that it is 0.
   struct Apart {
     std::vector<Term> goal, zeros;
   };
@@ -76,8 +76,12 @@ class Quotients {
     std::vector<Term> known;
   };
 
+  template <class Wanted>
+  std::vector<Term> made_of(std::vector<Term> todo, Wanted wanted) const;
+  // Divisions by what is no constant, and products.
   std::vector<Term> inside(const std::vector<Term>& goal) const;
   bool divides(Term t) const;
+  // The variables that divisors are made of.
   std::vector<Term> lengths(const std::vector<Term>& goal) const;
   Term inner(Term t) const;
   Term stand(Term t) { return pool_.substitute(t, memo_); }
