@@ -20,6 +20,9 @@ constexpr uint32_t k_runs = 24;       // at most
 constexpr uint32_t k_first_runs = 3;  // whatever they cost
 constexpr double k_least_seconds = 0.006;
 constexpr double k_longest_run = 0.01;
+constexpr double k_first_early = 0.5;  // seconds of a proof before the kernel is run beside it,
+constexpr double k_early_steps = 4;    // the same again, so many times later,
+constexpr double k_early_part = 0.5;   // and what part of the time so far counts for the budget of an attack
 
 template <class F>
 void each_instruction(const Module& m, F f) {
@@ -212,8 +215,11 @@ bool uses_warps(const Module& m) {
   return found;
 }
 
-Attack attack(const Module& m, FunctionId kernel, const launch::Options& o, const prove::Options& engine,
-              const prove::Result& proof, double seconds) {
+namespace {
+
+// `tame`: what a proof may assume is met, and no input is wild.
+Attack try_runs(const Module& m, FunctionId kernel, const launch::Options& o, const prove::Options& engine,
+                const prove::Result& proof, double seconds, bool tame) {
   Attack out;
   const Function& f = m.function(kernel);
   if (!f.kernel) return out;
@@ -242,16 +248,21 @@ Attack attack(const Module& m, FunctionId kernel, const launch::Options& o, cons
     shape.lock_step = engine.warp_sync > 0;
     shape.first_fences = !engine.both_fences;
     shape.group_waits = engine.group_waits;
-    shape.barriers_acquire = assumed(prove::Assumption::as_in_guide);
-    shape.matrix_stores_wait = assumed(prove::Assumption::matrix_stores);
+    shape.barriers_acquire = tame || assumed(prove::Assumption::as_in_guide);
+    shape.matrix_stores_wait = tame || assumed(prove::Assumption::matrix_stores);
     interp::Inputs inputs;
     inputs.seed = o.seed + n;
-    inputs.drawn = n % 4 == 2 ? interp::Inputs::zeros : n % 4 == 3 ? interp::Inputs::wild : interp::Inputs::small;
+    inputs.drawn = n % 4 == 2 ? interp::Inputs::zeros
+                   : n % 4 == 3 ? (tame ? interp::Inputs::tiny : interp::Inputs::wild)
+                                : interp::Inputs::small;
     inputs.spread = engine.element_aligned && n % 2 == 1;
     inputs.arguments = required(f, shape);
     for (uint32_t k = 0; k < f.parameters.size(); ++k) {
       const uint32_t at = f.parameters[k].source_index;
-      if (at < engine.arguments.size() && engine.arguments[at]) inputs.arguments[k] = *engine.arguments[at];
+      if (at < engine.arguments.size() && engine.arguments[at])
+        inputs.arguments[k] = *engine.arguments[at];
+      else if (tame && f.parameters[k].type.kind == Type::bits && !f.parameters[k].region)
+        inputs.arguments.try_emplace(k, draw(state) % (uint64_t{4} << draw(state) % 6));  // so that it can be told
       const bool null = std::ranges::count(engine.null_arguments, at) != 0;
       if (nullable(k) && (null || draw(state) % 2 == 0)) inputs.null_parameters.insert(k);
     }
@@ -275,6 +286,59 @@ Attack attack(const Module& m, FunctionId kernel, const launch::Options& o, cons
     }
   }
   return out;
+}
+
+}  // namespace
+
+Attack attack(const Module& m, FunctionId kernel, const launch::Options& o, const prove::Options& engine,
+              const prove::Result& proof, double seconds) {
+  return try_runs(m, kernel, o, engine, proof, seconds, false);
+}
+
+EarlyRuns::EarlyRuns(const Module& m, FunctionId kernel, const launch::Options& options, const prove::Options& engine,
+                     const Job& job)
+    : m_(m), kernel_(kernel), options_(options), engine_(engine), outer_(job.cancelled), job_(job) {
+  job_.cancelled = &stop_;
+  options_.spent = &over_;
+  runs_ = std::thread([this] { watch(); });
+}
+
+EarlyRuns::~EarlyRuns() { end(); }
+
+void EarlyRuns::end() {
+  {
+    const std::scoped_lock lock(mutex_);
+    over_ = true;
+  }
+  ended_.notify_one();
+  if (runs_.joinable()) runs_.join();
+}
+
+std::optional<Attack> EarlyRuns::shown() {
+  end();
+  return found_;
+}
+
+void EarlyRuns::watch() {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  double next = k_first_early;
+  prove::Result none;
+  none.verdict.status = Status::gave_up;
+  std::unique_lock lock(mutex_);
+  while (!ended_.wait_for(lock, std::chrono::milliseconds(5), [this] { return over_.load(); })) {
+    if (outer_ != nullptr && outer_->load(std::memory_order_relaxed)) stop_ = true;
+    if (found_ || std::chrono::duration<double>(Clock::now() - begin).count() < next) continue;
+    lock.unlock();
+    none.effort.seconds = k_early_part * next;
+    Attack a = try_runs(m_, kernel_, options_, engine_, none, next, true);
+    options_.seed += k_runs;
+    next *= k_early_steps;
+    lock.lock();
+    if (!a.finding) continue;
+    found_ = std::move(a);
+    stop_ = true;
+  }
 }
 
 }  // namespace fencepost::verifier

@@ -9,10 +9,18 @@
 // proof names as an assumption (a counter that starts at 0, a barrier that acquires as CUDA's guide has it) runs are
 // made that meet it.
 // Budget: a fifth of the time of the proof, and some milliseconds at least.
+//
+// A proof that takes long is attacked while it is under way (EarlyRuns): what a run shows in milliseconds, a solver may
+// look for in vain for minutes (rows of three factors, `z * w * h + y * w + x` behind `y <= h`).
+#include <atomic>
+#include <condition_variable>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 
+#include "base/job.h"
 #include "interp/interp.h"
 #include "ir/ir.h"
 #include "launch/options.h"
@@ -30,6 +38,40 @@ struct Attack {
 
 Attack attack(const ir::Module& m, ir::FunctionId kernel, const launch::Options& options, const prove::Options& engine,
               const prove::Result& proof, double seconds);
+
+// Runs beside a proof that does not end soon: after half a second, and again each time when four times as much has
+// passed, for a tenth of that. Of what a proof may assume, these runs meet everything, and no input is wild: a defect
+// that they show is one that no proof outweighs. Then the proof is told to stop.
+class EarlyRuns {
+ public:
+  // What `job` is cancelled by counts too. All that is given has to outlive this.
+  EarlyRuns(const ir::Module& m, ir::FunctionId kernel, const launch::Options& options, const prove::Options& engine,
+            const Job& job);
+  EarlyRuns(const EarlyRuns&) = delete;
+  EarlyRuns& operator=(const EarlyRuns&) = delete;
+  ~EarlyRuns();
+  // For the proof.
+  const Job& job() const { return job_; }
+  // Ends the runs.
+  std::optional<Attack> shown();
+
+ private:
+  void watch();
+  void end();
+
+  const ir::Module& m_;
+  const ir::FunctionId kernel_;
+  launch::Options options_;
+  const prove::Options& engine_;
+  const std::atomic<bool>* const outer_;
+  std::atomic<bool> stop_ = false;  // the proof
+  std::atomic<bool> over_ = false;  // the runs
+  Job job_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::optional<Attack> found_;
+  std::thread runs_;
+};
 
 // What simple preconditions say of parameters (`n == 64`, or one of the launch's sizes), by number of the parameter.
 std::map<uint32_t, uint64_t> required(const ir::Function& f, const interp::Shape& shape);

@@ -236,11 +236,19 @@ class Row {
 
   // One proof, of the kernel or of a changed one; within so many seconds, where there is a limit. Its effort is that of
   // all proofs so far.
-  prove::Result prove_within(const ir::Module& m, double seconds) {
+  // `runs`: it is run beside the proof if that takes long; what a run shows ends the proof.
+  prove::Result prove_within(const ir::Module& m, double seconds, bool runs = false) {
     job_ = job_of(seconds);
     limit_ = seconds;
     if (o_.spent != nullptr) engine_.seconds = seconds;
-    prove::Result r = prove::prove(m, f_, engine_, job_);
+    early_.reset();
+    const auto beside = [&] {
+      EarlyRuns early(m, f_, o_, engine_, job_);
+      prove::Result r = prove::prove(m, f_, engine_, early.job());
+      early_ = early.shown();
+      return r;
+    };
+    prove::Result r = runs ? beside() : prove::prove(m, f_, engine_, job_);
     spent_ += r.effort.seconds;
     r.effort += proof_.effort;
     r.effort.seconds = spent_;
@@ -251,7 +259,7 @@ class Row {
 
   // The kernel as it is.
   void ask(double seconds) {
-    proof_ = prove_within(*module_, seconds);
+    proof_ = prove_within(*module_, seconds, o_.attack && standard() && !o_.compat && function().kernel);
     said_.candidates = proof_.candidates;
     said_.barrier_intervals = proof_.barrier_intervals;
     if (!called())
@@ -266,7 +274,8 @@ class Row {
   void refute() {
     prove::Result& r = proof_;
     if (!o_.attack || r.verdict.status == Status::fails || r.verdict.vacuous) return;
-    Attack found = attack(*module_, f_, o_, engine_, r, o_.timeout > 0 ? o_.timeout : k_attack_seconds);
+    const Attack found =
+        early_ ? *early_ : attack(*module_, f_, o_, engine_, r, o_.timeout > 0 ? o_.timeout : k_attack_seconds);
     if (!found.finding) return;
     // A proof that says what it takes for granted (a counter that does not wrap) is refuted by a run in which that
     // does not hold.
@@ -416,6 +425,7 @@ class Row {
   prove::Result proof_;
   double spent_ = 0;                  // on proofs
   double limit_ = 0;                  // of the proof of the kernel as it is; 0: none
+  std::optional<Attack> early_;       // what runs beside the proof showed
   std::optional<std::string> shown_;  // what is found was found by a run, with these values
   bool idle_ = false;                 // the kernel makes no access
   std::vector<clangfe::OtherText> other_;
