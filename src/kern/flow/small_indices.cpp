@@ -11,10 +11,12 @@ using namespace ir;
 namespace {
 
 constexpr Type k_narrow{Type::bits, 32}, k_wide{Type::bits, 64};
+constexpr uint64_t k_largest_tile = 1u << 20;
 
 class Indices {
  public:
-  explicit Indices(Function& f) : f_(f), made_(f.values.size()), users_(f.values.size()) {
+  Indices(Function& f, const Launch& launch)
+      : f_(f), launch_(launch), made_(f.values.size()), users_(f.values.size()) {
     for (const Block& b : f.blocks)
       for (const Instruction& in : b.instructions) {
         for (const ValueId r : in.results) made_[r.index] = &in;
@@ -38,7 +40,7 @@ class Indices {
           continue;
         }
         c->no_signed_wrap = true;
-        if (c->op == Op::mul) {
+        if (c->op == Op::mul || tiles(in)) {
           auto& places = f_.value(in.results[0]).type == k_wide ? changed.of_64 : changed.of_32;
           if (std::ranges::find(places, in.place) == places.end()) places.push_back(in.place);
           for (const ValueId o : factors_[in.results[0].index]) not_negative(o, in.place, out);
@@ -77,6 +79,26 @@ class Indices {
       const Compute* c = computed(x);
       return c != nullptr && c->op == Op::id;
     });
+  }
+  // Tiles of one length, as many as the grid has blocks, and that is any number.
+  bool tiles(const Instruction& in) const {
+    const auto* c = std::get_if<Compute>(&in.action);
+    if (c == nullptr || c->operands.size() != 2 || f_.value(in.results[0]).type != k_narrow) return false;
+    const auto length = [&](ValueId v) {
+      const Value& x = f_.value(v);
+      if (x.kind != Value::constant) return false;
+      return c->op == Op::shl ? x.constant_bits <= 20 : c->op == Op::mul && x.constant_bits <= k_largest_tile;
+    };
+    const auto any = [&](ValueId v) {
+      return comes_from(v, [&](ValueId x) {
+        const Compute* id = computed(x);
+        if (id == nullptr || id->op != Op::id || launch_.num_groups[id->dimension] != 0) return false;
+        const auto kind = static_cast<IdKind>(id->imm);
+        return kind == IdKind::group_id || kind == IdKind::num_groups;
+      });
+    };
+    const ValueId x = c->operands[0], y = c->operands[1];
+    return (length(y) && any(x)) || (c->op == Op::mul && length(x) && any(y));
   }
   // A number that the launch alone does not give: a parameter, or what is read from memory.
   bool of_others(ValueId v) const {
@@ -124,9 +146,11 @@ class Indices {
     for (const Block& b : f_.blocks)
       for (const Instruction& in : b.instructions) {
         const auto* c = std::get_if<Compute>(&in.action);
-        if (c == nullptr || c->op != Op::mul || !may_wrap(*c, f_, in)) continue;
+        if (c == nullptr || !may_wrap(*c, f_, in)) continue;
         const ValueId x = c->operands[0], y = c->operands[1];
-        if (constant(x) || constant(y) || !(of_launch(x) || of_launch(y)) || !(of_others(x) || of_others(y))) continue;
+        const bool rows = c->op == Op::mul && !constant(x) && !constant(y) && (of_launch(x) || of_launch(y)) &&
+                          (of_others(x) || of_others(y));
+        if (!rows && !tiles(in)) continue;
         if (makes_addresses(in.results[0])) marked_[in.results[0].index] = 1;
       }
     // And what is made of them.
@@ -213,6 +237,7 @@ class Indices {
   }
 
   Function& f_;
+  const Launch& launch_;
   std::vector<const Instruction*> made_;
   std::vector<std::vector<const Instruction*>> users_;
   std::vector<uint8_t> marked_;  // by value
@@ -222,10 +247,10 @@ class Indices {
 
 }  // namespace
 
-SmallIndices keep_indices_small(Module& m, const std::vector<uint8_t>& reached) {
+SmallIndices keep_indices_small(Module& m, const std::vector<uint8_t>& reached, const Launch& launch) {
   SmallIndices changed;
   for (uint32_t i = 0; i < m.functions.size(); ++i)
-    if (reached[i] != 0 && m.functions[i].body) Indices(m.functions[i]).change(changed);
+    if (reached[i] != 0 && m.functions[i].body) Indices(m.functions[i], launch).change(changed);
   return changed;
 }
 

@@ -11,12 +11,17 @@
 // no constant, of which the source does not say that they do not wrap, and from which an address is made by nothing but
 // sums, products and conversions; and these sums and products. So a hash, whose bits are mixed, is left as it is.
 //
+// A constant factor counts where the grid may have any size: `blockIdx.x * 1024` wraps from 2^22 blocks on, more than a
+// program with such tiles launches. Of a grid that is given, the proof knows whether it wraps. A constant above 2^20 is
+// meant to wrap.
+//
 // How: such an operation does not wrap as one of signed numbers, whatever the signs of its operands. What is widened
 // as an unsigned number is not negative, nor is a factor that the source uses as an unsigned number and nowhere as a
 // signed one. Runs of the changed kernel that do otherwise are impossible, as by `__builtin_assume`. Tried and lost:
 // that every unknown factor is not negative; `blockIdx.x * d` of an int is a stride, and may go back.
 #include <vector>
 
+#include "flow/uniform.h"
 #include "ir/ir.h"
 
 namespace fencepost::flow {
@@ -27,6 +32,6 @@ struct SmallIndices {
   bool any() const { return !of_32.empty() || !of_64.empty(); }
 };
 // `reached`: by function.
-SmallIndices keep_indices_small(ir::Module& m, const std::vector<uint8_t>& reached);
+SmallIndices keep_indices_small(ir::Module& m, const std::vector<uint8_t>& reached, const Launch& launch);
 
 }  // namespace fencepost::flow

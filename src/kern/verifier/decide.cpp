@@ -35,6 +35,7 @@ constexpr double k_patience = 8;         // wall time for one second of processo
 constexpr double k_own_part = 0.9;       // of the --budget: after it no kernel is begun; what is over is for the report
 constexpr double k_first_part = 0.5;     // of the time, before a second proof is tried,
 constexpr double k_first_seconds = 4;    // and so many seconds at most
+constexpr uint64_t k_most_blocks = 1u << 20;  // of which a run counts against small indices, where any number may be
 constexpr double k_attack_seconds = 300;  // where no --timeout is given: the attack takes a fifth of it at most
 
 double since(std::chrono::steady_clock::time_point t) {
@@ -55,12 +56,12 @@ void set_shared(ir::Module& m, const launch::Size& bytes) {
     if (r.space == ir::Space::group && r.origin == ir::Origin::variable && !r.size) r.size = *bytes;
 }
 
-// A race that no run shows, and that something may exclude which the proof does not decide, is no finding: the kernel
-// is not decided, by the name of that.
+// Something may exclude it that the proof does not decide.
+bool may_be_none(const prove::Finding& f) { return !f.perhaps.empty() || !f.apart.empty(); }
+
+// Such a race that no run shows is no finding: the kernel is not decided, by the name of that.
 void leave_open(const ir::Module& m, std::vector<FindingReport>& findings, prove::Result& r) {
-  const auto open = [](const FindingReport& f) {
-    return !f.confirmed && (!f.finding.perhaps.empty() || !f.finding.apart.empty());
-  };
+  const auto open = [](const FindingReport& f) { return !f.confirmed && may_be_none(f.finding); };
   for (const FindingReport& x : findings) {
     if (!open(x)) continue;
     const prove::Finding& f = x.finding;
@@ -230,7 +231,7 @@ class Row {
     if (!o_.check_arrays.empty()) engine_.max_findings = 1u << 20;
     if (o_.strict || !standard() || o_.compat || o_.loop_unwind || !function().kernel) return;
     small_ = *module_;
-    products_ = flow::keep_indices_small(small_, in_.effects.function(f_).reached);
+    products_ = flow::keep_indices_small(small_, in_.effects.function(f_).reached, engine_.launch);
   }
   bool called() const { return !function().kernel && in_.effects.called(f_); }
 
@@ -320,7 +321,14 @@ class Row {
   void assume_small_indices(bool more) {
     prove::Result& r = proof_;
     const bool open = r.verdict.status == Status::gave_up || (r.verdict.status == Status::fails && !r.findings.empty());
-    if (!open || !products_.any() || !std::ranges::all_of(said_.findings, &FindingReport::only_possible)) return;
+    // A run of some blocks of a grid that no program launches shows the wrap, and nothing else.
+    const auto wraps = [&](const FindingReport& f) {
+      uint64_t any = 1;
+      for (size_t d = 0; d < 3; ++d)
+        if (engine_.launch.num_groups[d] == 0) any = std::min<uint64_t>(any * f.finding.num_groups[d], k_most_blocks + 1);
+      return f.only_possible() || (f.finding.kind == prove::Kind::race && any > k_most_blocks);
+    };
+    if (!open || !products_.any() || !std::ranges::all_of(said_.findings, wraps)) return;
     const double seconds = o_.timeout > 0 ? (more ? 0.5 : 1.0) * left() : more ? k_first_seconds : 0;
     // What is said of the time is of the kernel as it is.
     const Job job = job_;
@@ -329,6 +337,15 @@ class Row {
     job_ = job;
     limit_ = limit;
     r.effort = again.effort;
+    // What is not decided then is the obstacle; that unsigned numbers wrap beside it is of no use to the reader.
+    const bool undecided = again.verdict.status == Status::unsupported ||
+                           (again.verdict.status == Status::fails && std::ranges::all_of(again.findings, may_be_none));
+    if (undecided && r.verdict.status == Status::fails) {
+      proof_ = std::move(again);
+      said_.findings.clear();
+      for (const prove::Finding& f : proof_.findings) said_.findings.push_back({.finding = f});
+      return;
+    }
     if (again.verdict.status != Status::holds || again.verdict.vacuous) return;
     // What is assumed must leave something: some run, where the launch can be run.
     const Attack runs = attack(small_, f_, o_, engine_, again, o_.timeout > 0 ? left() : k_attack_seconds);

@@ -58,6 +58,14 @@ TEST(SmallIndices, rows_are_apart_where_they_do_not_wrap) {
   });
 }
 
+// That an index may wrap is not what a reader wants to hear of a kernel that is not decided for another reason.
+TEST(SmallIndices, what_is_not_decided_beside_them_is_said) {
+  const char* stale =
+      "__global__ void k(float* o, int n) {\n"
+      "  for (int i = threadIdx.x; i < n; i += 64) o[blockIdx.x * n + i] = 2 * __ldg(&o[blockIdx.x * n + i]); }\n";
+  decide({{"stale.cu", stale, 3, "past the caches"}, {"stale.cu", stale, 1, "race (not confirmed)", {"--strict"}}});
+}
+
 // What the first proof would rest on is said of the second one, too.
 TEST(SmallIndices, axioms_are_named_beside) {
   const std::string path = testing::TempDir() + "small_indices.bpl";
@@ -100,7 +108,31 @@ TEST(SmallIndices, what_wraps_or_not_is_a_race_stays_one) {
   });
 }
 
-// A factor that is a constant is meant to wrap, and so are numbers whose bits are mixed.
+// Tiles of one length: from 2^22 blocks on, 1024 times their number wraps.
+TEST(SmallIndices, tiles_are_apart_in_grids_of_any_size) {
+  const std::vector<std::string> any = {"--blockDim=64", "--gridDim=*"};
+  const auto tiles = [](const std::string& start, const std::string& step = "64") {
+    return "__global__ void k(float* o, const float* x, int n) { int s = " + start +
+           ";\n  for (int i = threadIdx.x; i < 1024; i += " + step + ") o[s + i] = x[i] + blockIdx.x; }\n";
+  };
+  const std::string right = tiles("blockIdx.x * 1024"), shifted = tiles("blockIdx.x << 10"),
+                    shorter = tiles("blockIdx.x * 1023"), huge = tiles("blockIdx.x * 0x40000000u"),
+                    reverse = tiles("(gridDim.x - 1 - blockIdx.x) * 1024"), meant = tiles("(blockIdx.x * 1024) >> 9");
+  decide({
+      {"tiles.cu", right.c_str(), 0, k_says, any},
+      {"tiles.cu", right.c_str(), 1, k_not, {"--blockDim=64", "--gridDim=*", "--strict"}},
+      // Of a given grid it is known.
+      {"tiles.cu", right.c_str(), 0, k_not, {"--blockDim=64", "--gridDim=4096"}},
+      {"tiles.cu", right.c_str(), 1, k_not, {"--blockDim=64", "--gridDim=4194305"}},
+      {"shifted.cu", shifted.c_str(), 0, k_says, any},
+      {"reverse.cu", reverse.c_str(), 0, k_says, any},
+      {"shorter.cu", shorter.c_str(), 1, k_not, any},
+      {"huge.cu", huge.c_str(), 1, k_not, any},
+      {"meant.cu", meant.c_str(), 1, k_not, any},
+  });
+}
+
+// A factor that is a constant is meant to wrap in a grid that is given, and so are numbers whose bits are mixed.
 TEST(SmallIndices, what_is_meant_to_wrap_may) {
   decide({
       {"constant.cu",
