@@ -102,8 +102,9 @@ bool names_thread(Kind k) {
 }  // namespace
 
 std::string element_text(const Region& r, uint64_t offset, uint64_t first, uint64_t last) {
-  if (std::count(r.dimensions.begin() + (r.origin == Origin::parameter && !r.dimensions.empty() ? 1 : 0),
-                 r.dimensions.end(), 0u) > 0)
+  // The first one is 0 where the length is not known: of a parameter, and of `extern __shared__ int s[]`.
+  const bool open = !r.dimensions.empty() && (r.origin == Origin::parameter || !r.size);
+  if (std::count(r.dimensions.begin() + (open ? 1 : 0), r.dimensions.end(), 0u) > 0)
     return fmt::format("0-sized array {}", r.name);
   const uint64_t element = std::max<uint32_t>(1, r.element);
   // A parameter may point into the middle of an array: offsets may be negative.

@@ -465,6 +465,10 @@ TEST(Report, elements_of_arrays) {
   EXPECT_EQ(element_text(r, 0, 0, 15), "0-sized array L");
   r.dimensions = {0};
   EXPECT_EQ(element_text(r, 48, 48, 63), "L[3]");
+  r.origin = ir::Origin::variable;
+  EXPECT_EQ(element_text(r, 48, 48, 63), "L[3]") << "extern __shared__";
+  r.size = 0;
+  EXPECT_EQ(element_text(r, 48, 48, 63), "0-sized array L");
 }
 
 // How many kernels of a folder reach the kernel IR, and why the others do not.
