@@ -15,8 +15,7 @@ constexpr uint64_t k_largest_tile = 1u << 20;
 
 class Indices {
  public:
-  Indices(Function& f, const Launch& launch)
-      : f_(f), launch_(launch), made_(f.values.size()), users_(f.values.size()) {
+  Indices(Function& f, const Launch& launch) : f_(f), launch_(launch), made_(f.values.size()), users_(f.values.size()) {
     for (const Block& b : f.blocks)
       for (const Instruction& in : b.instructions) {
         for (const ValueId r : in.results) made_[r.index] = &in;
@@ -80,25 +79,28 @@ class Indices {
       return c != nullptr && c->op == Op::id;
     });
   }
-  // Tiles of one length, as many as the grid has blocks, and that is any number.
+  // Tiles of one length: of 32 bits as many as the grid has blocks, where that is any number; of 64 bits as many as a
+  // parameter or the memory says (`n / 16 * 16 + i`).
   bool tiles(const Instruction& in) const {
     const auto* c = std::get_if<Compute>(&in.action);
-    if (c == nullptr || c->operands.size() != 2 || f_.value(in.results[0]).type != k_narrow) return false;
+    if (c == nullptr || c->operands.size() != 2) return false;
+    const bool wide = f_.value(in.results[0]).type == k_wide;
     const auto length = [&](ValueId v) {
       const Value& x = f_.value(v);
       if (x.kind != Value::constant) return false;
       return c->op == Op::shl ? x.constant_bits <= 20 : c->op == Op::mul && x.constant_bits <= k_largest_tile;
     };
-    const auto any = [&](ValueId v) {
-      return comes_from(v, [&](ValueId x) {
-        const Compute* id = computed(x);
-        if (id == nullptr || id->op != Op::id || launch_.num_groups[id->dimension] != 0) return false;
-        const auto kind = static_cast<IdKind>(id->imm);
-        return kind == IdKind::group_id || kind == IdKind::num_groups;
-      });
-    };
+    const auto many = [&](ValueId v) { return wide ? of_others(v) : of_any_grid(v); };
     const ValueId x = c->operands[0], y = c->operands[1];
-    return (length(y) && any(x)) || (c->op == Op::mul && length(x) && any(y));
+    return (length(y) && many(x)) || (c->op == Op::mul && length(x) && many(y));
+  }
+  bool of_any_grid(ValueId v) const {
+    return comes_from(v, [&](ValueId x) {
+      const Compute* id = computed(x);
+      if (id == nullptr || id->op != Op::id || launch_.num_groups[id->dimension] != 0) return false;
+      const auto kind = static_cast<IdKind>(id->imm);
+      return kind == IdKind::group_id || kind == IdKind::num_groups;
+    });
   }
   // A number that the launch alone does not give: a parameter, or what is read from memory.
   bool of_others(ValueId v) const {

@@ -252,7 +252,7 @@ Attack try_runs(const Module& m, FunctionId kernel, const launch::Options& o, co
     shape.matrix_stores_wait = tame || assumed(prove::Assumption::matrix_stores);
     interp::Inputs inputs;
     inputs.seed = o.seed + n;
-    inputs.drawn = n % 4 == 2 ? interp::Inputs::zeros
+    inputs.drawn = n % 4 == 2   ? interp::Inputs::zeros
                    : n % 4 == 3 ? (tame ? interp::Inputs::tiny : interp::Inputs::wild)
                                 : interp::Inputs::small;
     inputs.spread = engine.element_aligned && n % 2 == 1;

@@ -36,6 +36,7 @@ constexpr double k_own_part = 0.9;       // of the --budget: after it no kernel 
 constexpr double k_first_part = 0.5;     // of the time, before a second proof is tried,
 constexpr double k_first_seconds = 4;    // and so many seconds at most
 constexpr uint64_t k_most_blocks = 1u << 20;  // of which a run counts against small indices, where any number may be
+constexpr uint64_t k_no_length = uint64_t{1} << 62;
 constexpr double k_attack_seconds = 300;  // where no --timeout is given: the attack takes a fifth of it at most
 
 double since(std::chrono::steady_clock::time_point t) {
@@ -321,12 +322,15 @@ class Row {
   void assume_small_indices(bool more) {
     prove::Result& r = proof_;
     const bool open = r.verdict.status == Status::gave_up || (r.verdict.status == Status::fails && !r.findings.empty());
-    // A run of some blocks of a grid that no program launches shows the wrap, and nothing else.
+    // A run of some blocks of a grid that no program launches, or with a number of elements that no array has, shows
+    // the wrap, and nothing else.
     const auto wraps = [&](const FindingReport& f) {
       uint64_t any = 1;
       for (size_t d = 0; d < 3; ++d)
-        if (engine_.launch.num_groups[d] == 0) any = std::min<uint64_t>(any * f.finding.num_groups[d], k_most_blocks + 1);
-      return f.only_possible() || (f.finding.kind == prove::Kind::race && any > k_most_blocks);
+        if (engine_.launch.num_groups[d] == 0)
+          any = std::min<uint64_t>(any * f.finding.num_groups[d], k_most_blocks + 1);
+      const bool huge = std::ranges::any_of(f.finding.arguments, [](const auto& a) { return a.second >= k_no_length; });
+      return f.only_possible() || (f.finding.kind == prove::Kind::race && (huge || any > k_most_blocks));
     };
     if (!open || !products_.any() || !std::ranges::all_of(said_.findings, wraps)) return;
     const double seconds = o_.timeout > 0 ? (more ? 0.5 : 1.0) * left() : more ? k_first_seconds : 0;

@@ -51,20 +51,20 @@ TEST_F(BesideAProof, EndTheProofOfWhatRaces) {
 
 // Only numbers of the ordinary kind: a proof may assume that unsigned indices stay small.
 TEST_F(BesideAProof, LeaveWhatOnlyWildNumbersShow) {
-  EXPECT_FALSE(beside(
-      "__global__ void k(int *o, unsigned n) { if (n > 100000000u) o[0] = threadIdx.x; else o[64 * blockIdx.x + "
-      "threadIdx.x] = 1; }",
-      1, k_launch));
+  EXPECT_FALSE(
+      beside("__global__ void k(int *o, unsigned n) { if (n > 100000000u) o[0] = threadIdx.x; else o[64 * blockIdx.x + "
+             "threadIdx.x] = 1; }",
+             1, k_launch));
 }
 
 // The last block reads what the others wrote behind a barrier alone, as CUDA's guide has it; a counter starts at 0.
 TEST_F(BesideAProof, MeetWhatAProofMayAssume) {
-  EXPECT_FALSE(beside(
-      "__device__ unsigned n; __global__ void k(int *p, int *o) { __shared__ bool last; if (threadIdx.x == 0) { "
-      "p[blockIdx.x] = blockIdx.x; __threadfence(); last = atomicInc(&n, gridDim.x) == gridDim.x - 1; } "
-      "__syncthreads(); "
-      "if (last && threadIdx.x == 1) { int s = 0; for (int i = 0; i < gridDim.x; i++) s += p[i]; *o = s; } }",
-      1, k_launch));
+  EXPECT_FALSE(
+      beside("__device__ unsigned n; __global__ void k(int *p, int *o) { __shared__ bool last; if (threadIdx.x == 0) { "
+             "p[blockIdx.x] = blockIdx.x; __threadfence(); last = atomicInc(&n, gridDim.x) == gridDim.x - 1; } "
+             "__syncthreads(); "
+             "if (last && threadIdx.x == 1) { int s = 0; for (int i = 0; i < gridDim.x; i++) s += p[i]; *o = s; } }",
+             1, k_launch));
 }
 
 // A signal from outside ends the proof at once.

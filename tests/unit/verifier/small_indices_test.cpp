@@ -132,6 +132,21 @@ TEST(SmallIndices, tiles_are_apart_in_grids_of_any_size) {
   });
 }
 
+// Bytes behind the last whole vector: of 64 bits, `n / 16 * 16 + i` wraps where n is near 2^64.
+TEST(SmallIndices, tails_behind_vectors) {
+  const auto copy = [](const std::string& first) {
+    return "__global__ void k(unsigned char* d, const unsigned char* s, size_t n) {\n"
+           "  const size_t v = n / 16, t = blockIdx.x * (size_t)blockDim.x + threadIdx.x;\n"
+           "  if (t < v) ((uint4*)d)[t] = ((const uint4*)s)[t];\n"
+           "  for (size_t i = " +
+           first + "; i < n; i += blockDim.x * gridDim.x) d[i] = s[i] + 1; }\n";
+  };
+  const std::string right = copy("v * 16 + t"), wrong = copy("v * 15 + t");
+  decide({{"tail.cu", right.c_str(), 0, "index arithmetic of 64 bits stays below 2^63"},
+          {"tail.cu", right.c_str(), 1, k_not, {"--strict"}},
+          {"early.cu", wrong.c_str(), 1, "confirmed by a run"}});
+}
+
 // A factor that is a constant is meant to wrap in a grid that is given, and so are numbers whose bits are mixed.
 TEST(SmallIndices, what_is_meant_to_wrap_may) {
   decide({
