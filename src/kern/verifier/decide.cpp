@@ -36,8 +36,7 @@ constexpr double k_own_part = 0.9;       // of the --budget: after it no kernel 
 constexpr double k_first_part = 0.5;     // of the time, before a second proof is tried,
 constexpr double k_first_seconds = 4;    // and so many seconds at most
 constexpr uint64_t k_most_blocks = 1u << 20;  // of which a run counts against small indices, where any number may be
-constexpr uint64_t k_no_length = uint64_t{1} << 62;
-constexpr double k_attack_seconds = 300;  // where no --timeout is given: the attack takes a fifth of it at most
+constexpr double k_attack_seconds = 300;      // where no --timeout is given: the attack takes a fifth of it at most
 
 double since(std::chrono::steady_clock::time_point t) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - t).count();
@@ -110,6 +109,14 @@ std::string reproducer(const launch::Options& o, const Source& file, const std::
           .string();
   if (failed || !write_file(path, text)) return "please report the file and the options";
   return fmt::format("please report {}", path);
+}
+
+// What an assumption of small indices keeps from being the answer.
+std::string run_that_wraps(const prove::Finding& f) {
+  std::string with;
+  for (const auto& [name, value] : f.arguments) with += fmt::format("{}{} = {}", with.empty() ? "" : ", ", name, value);
+  if (with.empty()) with = fmt::format("{} groups", uint64_t{f.num_groups[0]} * f.num_groups[1] * f.num_groups[2]);
+  return "; a run shows a race where they do not, with " + with;
 }
 
 // --check-arrays: races on other arrays do not count.
@@ -316,6 +323,14 @@ class Row {
     }
   }
 
+  // A number of elements that no array has: from 2^31 on, and of 64 bits from 2^62 on. Negative ones too.
+  bool no_length(const std::pair<std::string, uint64_t>& argument) const {
+    for (const ir::Parameter& p : function().parameters)
+      if (!p.region && p.name == argument.first)
+        return p.type.kind == ir::Type::bits && argument.second >> (p.type.width > 32 ? 62 : 31) != 0;
+    return false;
+  }
+
   // Where nothing but index arithmetic that wraps may make a race, and no run shows it, the kernel is asked about once
   // more without that (flow/small_indices.h).
   // `more`: it is to be asked about as it is again.
@@ -329,7 +344,7 @@ class Row {
       for (size_t d = 0; d < 3; ++d)
         if (engine_.launch.num_groups[d] == 0)
           any = std::min<uint64_t>(any * f.finding.num_groups[d], k_most_blocks + 1);
-      const bool huge = std::ranges::any_of(f.finding.arguments, [](const auto& a) { return a.second >= k_no_length; });
+      const bool huge = std::ranges::any_of(f.finding.arguments, [&](const auto& a) { return no_length(a); });
       return f.only_possible() || (f.finding.kind == prove::Kind::race && (huge || any > k_most_blocks));
     };
     if (!open || !products_.any() || !std::ranges::all_of(said_.findings, wraps)) return;
@@ -354,15 +369,18 @@ class Row {
     // What is assumed must leave something: some run, where the launch can be run.
     const Attack runs = attack(small_, f_, o_, engine_, again, o_.timeout > 0 ? left() : k_attack_seconds);
     if (runs.finding || (runs.runs > 0 && runs.possible == 0)) return;
-    const auto assume = [&](const std::vector<ir::PlaceId>& at, const char* what) {
+    const auto assume = [&](const std::vector<ir::PlaceId>& at, const char* what, const std::string& run) {
       std::vector<std::string> places;
       for (const ir::PlaceId p : at) places.push_back(ir::where(*module_, p));
       if (!places.empty())
-        again.assumptions.insert({fmt::format("index arithmetic {} (at {})", what, fmt::join(places, ", ")),
+        again.assumptions.insert({fmt::format("index arithmetic {} (at {}){}", what, fmt::join(places, ", "), run),
                                   prove::Assumption::small_indices});
     };
-    assume(products_.of_32, "on unsigned numbers stays below 2^31");
-    assume(products_.of_64, "of 64 bits stays below 2^63");
+    std::string shown;
+    for (const FindingReport& f : said_.findings)
+      if (f.confirmed && shown.empty()) shown = run_that_wraps(f.finding);
+    assume(products_.of_32, "on unsigned numbers stays below 2^31", shown);
+    assume(products_.of_64, "of 64 bits stays below 2^63", shown);
     proof_ = std::move(again);
     said_.findings.clear();
   }

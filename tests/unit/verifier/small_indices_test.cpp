@@ -76,11 +76,6 @@ TEST(SmallIndices, axioms_are_named_beside) {
 
 TEST(SmallIndices, what_wraps_or_not_is_a_race_stays_one) {
   decide({
-      // A run of a few steps shows that it wraps, where w is 2^32 - 5.
-      {"two.cu",
-       "__global__ void k(float* o, const float* x, unsigned w, unsigned h) {\n"
-       "  unsigned i = threadIdx.x, y = blockIdx.x; if (i < w && y < h) o[y * w + i] = 2 * x[i]; }\n",
-       1, "confirmed by a run"},
       // One element too many.
       {"longer.cu",
        "__global__ void k(float* o, const float* x, int n) {\n"
@@ -106,6 +101,20 @@ TEST(SmallIndices, what_wraps_or_not_is_a_race_stays_one) {
        "  for (int i = threadIdx.x; i < n; i += 64) o[blockIdx.x % 2 * n + i] = 2 * x[i] + blockIdx.x; }\n",
        1, k_not},
   });
+}
+
+// A run of a few steps shows that it wraps, where w is 2^32 - 5: a number of elements that no array has.
+TEST(SmallIndices, a_run_with_a_length_of_no_array_is_said) {
+  const auto rows = [](const std::string& test) {
+    return "__global__ void k(float* o, const float* x, unsigned w, unsigned h) {\n"
+           "  unsigned i = threadIdx.x, y = blockIdx.x; if (" +
+           test + ") o[y * w + i] = 2 * x[i]; }\n";
+  };
+  const std::string right = rows("i < w && y < h"), wrong = rows("i <= w && y < h"), taller = rows("y < h");
+  decide({{"two.cu", right.c_str(), 0, "; a run shows a race where they do not, with w = 4294967"},
+          {"two.cu", right.c_str(), 1, "confirmed by a run", {"--strict"}},
+          {"wrong.cu", wrong.c_str(), 1, "confirmed by a run"},
+          {"taller.cu", taller.c_str(), 1, "confirmed by a run"}});
 }
 
 // Tiles of one length: from 2^22 blocks on, 1024 times their number wraps.
