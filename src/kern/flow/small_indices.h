@@ -13,7 +13,7 @@
 //
 // A constant factor counts where the grid may have any size: `blockIdx.x * 1024` wraps from 2^22 blocks on, more than a
 // program with such tiles launches. Of a grid that is given, the proof knows whether it wraps. A constant above 2^20 is
-// meant to wrap. Of 64 bits it counts too where the other factor is given, `n / 16 * 16 + i` behind whole vectors of 16.
+// meant to wrap. Of 64 bits it counts too where the other factor is given: `n / 16 * 16 + i`, behind whole vectors.
 //
 // How: such an operation does not wrap as one of signed numbers, whatever the signs of its operands. What is widened
 // as an unsigned number is not negative, nor is a factor that the source uses as an unsigned number and nowhere as a
