@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 
 namespace fencepost::flow {
 
@@ -31,10 +32,15 @@ class Indices {
         auto* c = std::get_if<Compute>(&in.action);
         const bool widens = c != nullptr && c->op == Op::zext && marked(c->operands[0]);
         if (widens) {
-          not_negative(c->operands[0], in.place, out);
+          if (f_.value(c->operands[0]).type == k_narrow) not_negative(c->operands[0], in.place, out);
           c->op = Op::sext;
         }
         if (c == nullptr || in.results.empty() || !marked(in.results[0])) {
+          if (c != nullptr && !in.results.empty() && positions_.contains(in.results[0].index)) {
+            if (std::ranges::find(changed.divisions, in.place) == changed.divisions.end())
+              changed.divisions.push_back(in.place);
+            not_negative(c->operands[1], in.place, out);
+          }
           out.push_back(std::move(in));
           continue;
         }
@@ -42,7 +48,8 @@ class Indices {
         if (c->op == Op::mul || tiles(in)) {
           auto& places = f_.value(in.results[0]).type == k_wide ? changed.of_64 : changed.of_32;
           if (std::ranges::find(places, in.place) == places.end()) places.push_back(in.place);
-          for (const ValueId o : factors_[in.results[0].index]) not_negative(o, in.place, out);
+          for (const ValueId o : factors_[in.results[0].index])
+            if (f_.value(o).type == k_narrow) not_negative(o, in.place, out);
         }
         out.push_back(std::move(in));
       }
@@ -136,6 +143,11 @@ class Indices {
     }
     return address;
   }
+  // A row or a column of a number of the launch, by a length that is given.
+  bool position(const Compute& c, ValueId result) const {
+    return (c.op == Op::sdiv || c.op == Op::srem) && f_.value(c.operands[1]).kind != Value::constant &&
+           of_launch(c.operands[0]) && of_others(c.operands[1]) && makes_addresses(result);
+  }
   static bool may_wrap(const Compute& c, const Function& f, const Instruction& in) {
     if (in.results.empty() || c.no_signed_wrap || c.operands.size() != 2) return false;
     const Type type = f.value(in.results[0]).type;
@@ -144,6 +156,11 @@ class Indices {
 
   void find() {
     marked_.assign(f_.values.size(), 0);
+    for (const Block& b : f_.blocks)
+      for (const Instruction& in : b.instructions)
+        if (const auto* c = std::get_if<Compute>(&in.action);
+            c != nullptr && !in.results.empty() && position(*c, in.results[0]))
+          positions_.insert(in.results[0].index);
     const auto constant = [&](ValueId v) { return f_.value(v).kind == Value::constant; };
     for (const Block& b : f_.blocks)
       for (const Instruction& in : b.instructions) {
@@ -228,7 +245,7 @@ class Indices {
 
   void not_negative(ValueId v, PlaceId place, std::vector<Instruction>& out) {
     const Type type = f_.value(v).type;
-    if (type != k_narrow) return;
+    if (type != k_narrow && type != k_wide) return;
     f_.values.push_back({.kind = Value::result, .type = {Type::bits, 1}});
     const ValueId holds{static_cast<uint32_t>(f_.values.size() - 1)};
     Compute test;
@@ -242,7 +259,8 @@ class Indices {
   const Launch& launch_;
   std::vector<const Instruction*> made_;
   std::vector<std::vector<const Instruction*>> users_;
-  std::vector<uint8_t> marked_;  // by value
+  std::vector<uint8_t> marked_;   // by value
+  std::set<uint32_t> positions_;  // values: quotients and rests by a length
   std::map<uint32_t, std::vector<ValueId>>
       factors_;  // of products, by value: unsigned ones that the launch does not give
 };

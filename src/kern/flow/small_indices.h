@@ -15,6 +15,9 @@
 // program with such tiles launches. Of a grid that is given, the proof knows whether it wraps. A constant above 2^20 is
 // meant to wrap. Of 64 bits it counts too where the other factor is given: `n / 16 * 16 + i`, behind whole vectors.
 //
+// And signed divisors from which positions are made, `y = i / n, x = i % n`, are not negative: programs mean lengths of
+// rows. With n = -2, `y < h` keeps nothing out.
+//
 // How: such an operation does not wrap as one of signed numbers, whatever the signs of its operands. What is widened
 // as an unsigned number is not negative, nor is a factor that the source uses as an unsigned number and nowhere as a
 // signed one. Runs of the changed kernel that do otherwise are impossible, as by `__builtin_assume`. Tried and lost:
@@ -26,10 +29,11 @@
 
 namespace fencepost::flow {
 
-// The places of the products that are changed, by their width, each once.
+// The places of what is changed, each once: products by their width.
 struct SmallIndices {
   std::vector<ir::PlaceId> of_32, of_64;
-  bool any() const { return !of_32.empty() || !of_64.empty(); }
+  std::vector<ir::PlaceId> divisions;  // by signed numbers
+  bool any() const { return !of_32.empty() || !of_64.empty() || !divisions.empty(); }
 };
 // `reached`: by function.
 SmallIndices keep_indices_small(ir::Module& m, const std::vector<uint8_t>& reached, const Launch& launch);

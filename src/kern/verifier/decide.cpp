@@ -373,14 +373,15 @@ class Row {
       std::vector<std::string> places;
       for (const ir::PlaceId p : at) places.push_back(ir::where(*module_, p));
       if (!places.empty())
-        again.assumptions.insert({fmt::format("index arithmetic {} (at {}){}", what, fmt::join(places, ", "), run),
-                                  prove::Assumption::small_indices});
+        again.assumptions.insert(
+            {fmt::format("{} (at {}){}", what, fmt::join(places, ", "), run), prove::Assumption::small_indices});
     };
     std::string shown;
     for (const FindingReport& f : said_.findings)
       if (f.confirmed && shown.empty()) shown = run_that_wraps(f.finding);
-    assume(products_.of_32, "on unsigned numbers stays below 2^31", shown);
-    assume(products_.of_64, "of 64 bits stays below 2^63", shown);
+    assume(products_.of_32, "index arithmetic on unsigned numbers stays below 2^31", shown);
+    assume(products_.of_64, "index arithmetic of 64 bits stays below 2^63", shown);
+    assume(products_.divisions, "numbers that index arithmetic divides by are not negative", shown);
     proof_ = std::move(again);
     said_.findings.clear();
   }

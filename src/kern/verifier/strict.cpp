@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "flow/divisors.h"
+
 namespace fencepost::verifier {
 namespace {
 
@@ -88,6 +90,8 @@ std::vector<std::string> taken_for_granted(const Module& m, FunctionId kernel, c
   std::vector<std::string> out;
   for (const prove::Assumption& a : proof.assumptions) out.push_back(a.text);
   if (signed_arithmetic(m, kernel)) out.emplace_back("signed numbers do not overflow");
+  if (std::ranges::any_of(reached(m, kernel), [](const Function* f) { return flow::divides(*f); }))
+    out.emplace_back("no divisor is 0");
   if (proof.small_offsets) out.emplace_back("offsets are less than 2^46 bytes");
   if (const auto names = given(m, kernel); !names.empty())
     out.push_back(fmt::format("{} are different arrays", fmt::join(names, ", ")));

@@ -46,7 +46,9 @@ std::string profile(const launch::Options& o) {
   out += standard ? ", pointers null where the kernel tests for it, addresses aligned as the elements up to 4"
                   : ", pointers not null and aligned to 16, functions without a body touch no memory";
   return out +
-         ", signed overflow undefined and assumed absent, offsets below 2^46 bytes, no two pointers that a kernel is "
+         (standard ? ", signed overflow and division by zero undefined and assumed absent"
+                   : ", signed overflow undefined and assumed absent") +
+         ", offsets below 2^46 bytes, no two pointers that a kernel is "
          "given (parameters, and in structures by value) of one array" +
          (cuda ? ", and none of an array of file scope or of a texture\n" : "\n");
 }

@@ -1,0 +1,58 @@
+// Division by zero, and by negative lengths (flow/divisors.h, flow/small_indices.h).
+#include "decide.h"
+
+namespace fencepost::verifier {
+namespace {
+
+// A chain of four, each with its length; nothing says that these are not 0.
+std::string chain(const std::string& place) {
+  return "__global__ void k(float *o, const float *in, int C, int H, int W, int total) {\n"
+         "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= total) return;\n"
+         "  int w = i % W, h = i / W % H, c = i / W / H % C, b = i / W / H / C;\n"
+         "  o[" +
+         place + "] = in[i]; }\n";
+}
+
+TEST(Divisors, AreNotZero) {
+  const std::string right = chain("((b * H + h) * W + w) * C + c"), wrong = chain("((b * H + h) * W + w) * H + c");
+  decide({{"nhwc.cu", right.c_str(), 0},
+          {"nhwc.cu", right.c_str(), 3, "no divisor is 0", {"--strict"}},
+          {"nhwc.cu", right.c_str(), 1, "race", {"--profile=gpuverify"}},
+          {"wrong.cu", wrong.c_str(), 1, "confirmed by a run"}});
+}
+
+TEST(Divisors, AreZeroWhereNothingIsDivided) {
+  decide({{"else.cu",
+           "__global__ void k(int *o, int n) { int t = threadIdx.x; if (n == 0) o[0] = t; else o[64 * blockIdx.x + t] "
+           "= t / n; }",
+           1, "n = 0"},
+          {"before.cu",
+           "__global__ void k(int *o, int n) { int t = threadIdx.x, q = t / n; if (n == 0) o[0] = t; else o[64 * "
+           "blockIdx.x + t] = q; }",
+           0},
+          // The threads of the race divide by nothing.
+          {"others.cu",
+           "__global__ void k(int *o, int n) { int t = threadIdx.x; if (t > 40) { if (n == 0) o[0] = t; } else o[64 * "
+           "blockIdx.x + t] = t / n; }",
+           1, "n = 0"}});
+}
+
+TEST(Divisors, AreNotNegativeUnderAnAssumption) {
+  const auto rows = [](const std::string& test, const std::string& place = "x * h + y") {
+    return "__global__ void k(float *o, const float *in, int n, int h) {\n"
+           "  int i = blockIdx.x * blockDim.x + threadIdx.x, y = i / n, x = i % n; if (" +
+           test + ") o[" + place + "] = in[i] + i; }\n";
+  };
+  const char* says = "numbers that index arithmetic divides by are not negative";
+  const std::string right = rows("y < h"), known = rows("n > 0 && y < h"), taller = rows("y <= h"),
+                    other = rows("y < h", "x * n + y"), none = rows("x < h");
+  decide({{"rows.cu", right.c_str(), 0, says},
+          {"rows.cu", right.c_str(), 1, "confirmed by a run", {"--strict"}},
+          {"known.cu", known.c_str(), 0, "!are not negative"},
+          {"taller.cu", taller.c_str(), 1, "confirmed by a run"},
+          {"other.cu", other.c_str(), 1, "confirmed by a run"},
+          {"none.cu", none.c_str(), 1, "confirmed by a run"}});
+}
+
+}  // namespace
+}  // namespace fencepost::verifier
