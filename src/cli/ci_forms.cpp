@@ -191,6 +191,7 @@ std::vector<Answer> of_prove(const Json& j) {
         a.sentence += fmt::format(" (confirmed by a run: {})", values);
       else if (text(f, "kind") == "data-race")
         a.sentence += f.value("confirmed", false) ? " (confirmed by a run)" : " (not confirmed)";
+      if (const std::string numbers = text(f, "numbers"); !numbers.empty()) a.sentence += ", " + numbers;
       out.push_back(a);
       a = of_kernel;
     }

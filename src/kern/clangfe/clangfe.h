@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "clangfe/relations.h"
 #include "ir/ir.h"
 
 namespace fencepost::clangfe {
@@ -86,6 +87,7 @@ struct HostLaunch {
   // Parameters that are given pointers of which it is not known where the host has them from.
   std::vector<uint32_t> not_traced;
   std::vector<Start> not_zero;
+  HostRelations relations;  // of the numbers that are not known
 };
 
 // What a primitive of a library asks of the blocks that call it.

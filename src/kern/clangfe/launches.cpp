@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "clangfe/read_relations.h"
 #include "clangfe/survey.h"
 
 namespace fencepost::clangfe {
@@ -16,34 +17,6 @@ namespace {
 using clang::Expr;
 using clang::VarDecl;
 using Number = std::optional<llvm::APSInt>;
-
-// Types of which some place of the text is written through a pointer or reference to const.
-class ConstCasts : public clang::RecursiveASTVisitor<ConstCasts> {
- public:
-  explicit ConstCasts(clang::ASTContext& context) : context_(context) {}
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool shouldVisitLambdaBody() const { return true; }
-  bool VisitExplicitCastExpr(clang::ExplicitCastExpr* e) {
-    clang::QualType to = e->getTypeAsWritten(), from = e->getSubExprAsWritten()->getType();
-    if (from.isNull()) return true;
-    if (to->isDependentType() || from->isDependentType()) return true;  // its instances are looked at
-    if (!to->isReferenceType() && !from->isPointerType()) return true;
-    if (!to->isReferenceType() && !to->isPointerType()) return true;
-    to = to->getPointeeType();
-    if (from->isPointerType()) from = from->getPointeeType();
-    if (!from.isConstQualified() || to.isConstQualified()) return true;
-    if (!users_text(context_.getSourceManager(), context_.getTargetInfo(), e->getBeginLoc())) return true;
-    if (from->isVoidType())
-      found.any = true;
-    else
-      found.types.insert(from.getCanonicalType().getUnqualifiedType().getAsOpaquePtr());
-    return true;
-  }
-  Unconst found;
-
- private:
-  clang::ASTContext& context_;
-};
 
 // What a function does with its variables.
 class Uses : public clang::RecursiveASTVisitor<Uses> {
@@ -86,6 +59,14 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
     return true;
   }
 
+  // Nothing is done to it but that it is read, and changed by statements that do nothing else. In an expression that
+  // is no such statement it has one value.
+  bool steady(const VarDecl* v) const {
+    const auto it = uses_.find(v);
+    if (!own_.contains(v) || in_lambdas_.contains(v) || statements_in_expressions_ || it == uses_.end()) return false;
+    return std::ranges::all_of(it->second,
+                               [&](const clang::DeclRefExpr* e) { return reads_.contains(e) || changed_.contains(e); });
+  }
   // All that is done to a variable of a function around this one, or of the template that it is an instance of, is not
   // seen here.
   bool only_read(const VarDecl* v) const {
@@ -131,8 +112,17 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
     --lambdas_;
     return more;
   }
+  bool VisitStmtExpr(clang::StmtExpr*) {
+    statements_in_expressions_ = true;
+    return true;
+  }
+  bool VisitForStmt(clang::ForStmt* f) {
+    alone(f->getInc());
+    return true;
+  }
   bool VisitCompoundStmt(clang::CompoundStmt* block) {
     for (const clang::Stmt* s : block->body()) {
+      alone(s);
       if (const auto* d = clang::dyn_cast<clang::DeclStmt>(s))
         for (const clang::Decl* x : d->decls())
           if (const auto* v = clang::dyn_cast<VarDecl>(x)) declared_[v] = block;
@@ -169,6 +159,24 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
     const bool integer = v != nullptr && a.member < 0 && v->getType()->isIntegralOrEnumerationType();
     if (integer || (record != nullptr && record->getName() == "dim3")) assigned_[v].push_back(a);
   }
+  // `n = 3`, `n += 2`, `++n` as statements of their own.
+  void alone(const clang::Stmt* s) {
+    const auto* e = clang::dyn_cast_or_null<Expr>(s);
+    if (e == nullptr) return;
+    e = e->IgnoreParens();
+    if (const auto* x = clang::dyn_cast<clang::FullExpr>(e)) e = x->getSubExpr()->IgnoreParens();
+    const auto *b = clang::dyn_cast<clang::BinaryOperator>(e), *comma = b != nullptr && b->isCommaOp() ? b : nullptr;
+    if (comma != nullptr) {
+      alone(comma->getLHS());
+      return alone(comma->getRHS());
+    }
+    const auto* u = clang::dyn_cast<clang::UnaryOperator>(e);
+    const Expr* to = b != nullptr && b->isAssignmentOp()           ? b->getLHS()
+                     : u != nullptr && u->isIncrementDecrementOp() ? u->getSubExpr()
+                                                                   : nullptr;
+    if (const auto* d = to != nullptr ? clang::dyn_cast<clang::DeclRefExpr>(to->IgnoreParens()) : nullptr)
+      changed_.insert(d);
+  }
   void read(const Expr* e) {
     e = e->IgnoreParens();
     while (true) {
@@ -191,13 +199,13 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
   clang::ASTContext& context_;
   const Unconst& unconst_;
   std::map<const VarDecl*, std::set<const clang::DeclRefExpr*>> uses_;
-  std::set<const clang::DeclRefExpr*> reads_;
+  std::set<const clang::DeclRefExpr*> reads_, changed_;
   std::map<const clang::IdentifierInfo*, std::set<unsigned>> places_;
   std::map<const VarDecl*, std::vector<Assigned>> assigned_;
   std::map<const VarDecl*, const clang::CompoundStmt*> declared_;
   std::set<const VarDecl*> own_, in_lambdas_;
   unsigned lambdas_ = 0;
-  bool labels_ = false;
+  bool labels_ = false, statements_in_expressions_ = false;
 };
 
 bool Uses::accounted(const VarDecl* v, clang::SourceRange body) const {
@@ -352,6 +360,14 @@ class Evaluator {
 
   Number number(const Expr* e) { return doubtful(e) ? Number{} : number(e, 0); }
   Dim3 extent(const Expr* e) { return doubtful(e) ? Dim3{} : extent(e, 0); }
+  HostFacts facts() {
+    return {
+        .number = [this](const Expr* e) { return number(e); },
+        .doubtful = [this](const Expr* e) { return doubtful(e); },
+        .keeps = [this](const VarDecl* v) { return v->getType().isConstQualified() || keeps(v); },
+        .steady =
+            [this](const VarDecl* v) { return uses_.steady(v) && uses_.accounted(v, body_) && !written_in_doubt(); }};
+  }
   // `nullptr`, NULL or 0 as a pointer, or a variable that keeps one.
   bool null(const Expr* e) const {
     if (e->isTypeDependent() || !e->getType()->isPointerType() || doubtful(e)) return false;
@@ -381,6 +397,7 @@ class Evaluator {
     out.setIsSigned(t->isSignedIntegerOrEnumerationType());
     return out;
   }
+  bool keeps(const VarDecl* v) const { return uses_.only_read(v) && uses_.accounted(v, body_) && !written_in_doubt(); }
   // The initial value of a variable that keeps it.
   const Expr* kept(const VarDecl* v) const {
     if (!v->hasInit() || v->isInvalidDecl() || v->getType()->isReferenceType() || v->getType().isVolatileQualified())
@@ -389,9 +406,7 @@ class Evaluator {
     const Expr* init = v->getAnyInitializer(whole);
     if (init == nullptr || init->isValueDependent() || init->containsErrors()) return nullptr;
     if (!v->isLocalVarDecl() || v->isStaticLocal()) return v->getType().isConstQualified() ? init : nullptr;
-    if (!v->getType().isConstQualified() && (!uses_.only_read(v) || !uses_.accounted(v, body_) || written_in_doubt()))
-      return nullptr;
-    return init;
+    return v->getType().isConstQualified() || keeps(v) ? init : nullptr;
   }
   Number number(const Expr* e, unsigned depth);
   Number binary(const clang::BinaryOperator* b, unsigned depth);
@@ -683,6 +698,8 @@ class Launches : public clang::RecursiveASTVisitor<Launches> {
     if (const clang::CallExpr* c = e->getConfig()) l.config = c->getBeginLoc();
     if (const clang::CallExpr* c = e->getConfig(); c != nullptr && c->getNumArgs() >= 2) {
       sizes(l.launch, c->getArg(0), c->getArg(1));
+      l.launch.relations =
+          read_relations(context_, evaluate_.facts(), c->getArg(0), c->getArg(1), {e->arg_begin(), e->arg_end()});
       if (c->getNumArgs() > 2) l.launch.shared = known(evaluate_.number(c->getArg(2)));
     }
     arguments(l, {e->arg_begin(), e->arg_end()});
@@ -757,16 +774,6 @@ class Launches : public clang::RecursiveASTVisitor<Launches> {
 };
 
 }  // namespace
-
-bool Unconst::contains(clang::QualType t) const {
-  return any || types.contains(t.getCanonicalType().getUnqualifiedType().getAsOpaquePtr());
-}
-
-Unconst written_through_const(clang::ASTContext& context) {
-  ConstCasts v(context);
-  v.TraverseAST(context);
-  return std::move(v.found);
-}
 
 std::vector<FoundLaunch> launches_of(clang::ASTContext& context, const clang::FunctionDecl& host, const Doubts& doubts,
                                      const Unconst& unconst) {

@@ -304,6 +304,7 @@ void forget_numbers(HostLaunch& l) {
   l.grid_dimensions = l.block_dimensions = 3;
   l.shared = std::nullopt;
   for (Known& a : l.arguments) a = std::nullopt;
+  l.relations = {};
 }
 
 }  // namespace
@@ -318,6 +319,11 @@ Mentions mentions(clang::ASTContext& context, const std::vector<clang::Decl*>& d
   if (host.instances)
     for (FoundLaunch& l : sweep.launches)
       if (l.host != nullptr && of_template(l.host)) forget_numbers(l.launch);
+  // In a region of OpenMP a variable may be another one of the same name. A variable that has changed since setjmp has
+  // any value behind longjmp.
+  const bool again = !comes_back(words.list()).empty();
+  for (FoundLaunch& l : sweep.launches)
+    if (!words.shared().empty() || (again && l.launch.relations.changes)) l.launch.relations = {};
   std::string lost;
   if (const std::string f = comes_back(words.list()); !f.empty())
     lost = "the host calls " + f + ", and may come back to where it was";

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "interp/interp.h"
+#include "verifier/related.h"
 #include "verifier/service.h"
 
 namespace fencepost::verifier {
@@ -218,15 +219,15 @@ bool uses_warps(const Module& m) {
 namespace {
 
 // `tame`: what a proof may assume is met, and no input is wild.
-Attack try_runs(const Module& m, FunctionId kernel, const launch::Options& o, const prove::Options& engine,
-                const prove::Result& proof, double seconds, bool tame) {
+Attack try_runs(const Module& m, FunctionId kernel, const launch::Options& o, const prove::Options& given,
+                const prove::Result& proof, double seconds, bool tame, const Related* related) {
   Attack out;
   const Function& f = m.function(kernel);
   if (!f.kernel) return out;
   const auto begin = std::chrono::steady_clock::now();
   const double most = std::min(seconds / 5, std::max(k_least_seconds, proof.effort.seconds / 5));
   const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
-  const bool grid = meets_grid(m), warps = uses_warps(m), tiles = uses_tiles(m), any_size = engine.warp_size == 0;
+  const bool grid = meets_grid(m), warps = uses_warps(m), tiles = uses_tiles(m), any_size = given.warp_size == 0;
   const auto assumed = [&](prove::Assumption::Kind k) {
     return std::any_of(proof.assumptions.begin(), proof.assumptions.end(),
                        [&](const prove::Assumption& x) { return x.kind == k; });
@@ -239,7 +240,12 @@ Attack try_runs(const Module& m, FunctionId kernel, const launch::Options& o, co
   uint64_t state = o.seed;
   for (uint32_t n = 0; n < k_runs && (n < k_first_runs || spent() < most); ++n) {
     interp::Shape shape;
-    if (!shape_for(o, engine, grid, n, state, shape)) return out;
+    prove::Options engine = given;
+    if (related != nullptr && !related->give(engine, o.seed + n)) return out;
+    if (!shape_for(o, engine, grid, n, state, shape)) {
+      if (related != nullptr) continue;
+      return out;
+    }
     if (tiles) whole_warps(engine, shape);
     static constexpr uint32_t k_warps[] = {32, 2, 4, 64, 1, 16, 3};
     shape.warp_size = any_size               ? k_warps[warps ? n % 7 : 0]
@@ -291,8 +297,8 @@ Attack try_runs(const Module& m, FunctionId kernel, const launch::Options& o, co
 }  // namespace
 
 Attack attack(const Module& m, FunctionId kernel, const launch::Options& o, const prove::Options& engine,
-              const prove::Result& proof, double seconds) {
-  return try_runs(m, kernel, o, engine, proof, seconds, false);
+              const prove::Result& proof, double seconds, const Related* related) {
+  return try_runs(m, kernel, o, engine, proof, seconds, false, related);
 }
 
 EarlyRuns::EarlyRuns(const Module& m, FunctionId kernel, const launch::Options& options, const prove::Options& engine,
@@ -331,7 +337,7 @@ void EarlyRuns::watch() {
     if (found_ || std::chrono::duration<double>(Clock::now() - begin).count() < next) continue;
     lock.unlock();
     none.effort.seconds = k_early_part * next;
-    Attack a = try_runs(m_, kernel_, options_, engine_, none, next, true);
+    Attack a = try_runs(m_, kernel_, options_, engine_, none, next, true, nullptr);
     options_.seed += k_runs;
     next *= k_early_steps;
     lock.lock();

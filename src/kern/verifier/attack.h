@@ -28,6 +28,8 @@
 
 namespace fencepost::verifier {
 
+class Related;
+
 struct Attack {
   std::optional<prove::Finding> finding;
   std::string run;     // how it was found, as one line
@@ -36,8 +38,9 @@ struct Attack {
   uint32_t possible = 0;  // of these, that what is assumed does not exclude
 };
 
+// `related`: the module is its own, and the numbers of the runs meet it.
 Attack attack(const ir::Module& m, ir::FunctionId kernel, const launch::Options& options, const prove::Options& engine,
-              const prove::Result& proof, double seconds);
+              const prove::Result& proof, double seconds, const Related* related = nullptr);
 
 // Runs beside a proof that does not end soon: after half a second, and again each time when four times as much has
 // passed, for a tenth of that. Of what a proof may assume, these runs meet everything, and no input is wild: a defect

@@ -16,8 +16,10 @@
 #include "verifier/attack.h"
 #include "verifier/bounds.h"
 #include "verifier/engine_options.h"
+#include "verifier/given.h"
 #include "verifier/mutants.h"
 #include "verifier/reference.h"
+#include "verifier/related.h"
 #include "verifier/service.h"
 
 namespace fencepost::verifier {
@@ -35,6 +37,9 @@ constexpr double k_patience = 8;         // wall time for one second of processo
 constexpr double k_own_part = 0.9;       // of the --budget: after it no kernel is begun; what is over is for the report
 constexpr double k_first_part = 0.5;     // of the time, before a second proof is tried,
 constexpr double k_first_seconds = 4;    // and so many seconds at most
+constexpr double k_related_part = 4;  // the kernel with the numbers of its launches, in times of what was spent before
+constexpr double k_less_seconds = 0.3, k_less_part = 2;  // with the arguments alone, in times of what both took
+constexpr size_t k_related = 4;                          // launches that give their numbers otherwise, at most
 constexpr uint64_t k_most_blocks = 1u << 20;  // of which a run counts against small indices, where any number may be
 constexpr double k_attack_seconds = 300;      // where no --timeout is given: the attack takes a fifth of it at most
 
@@ -161,10 +166,13 @@ class Row {
     prepare();
     // Where index arithmetic may be kept small, a part of the time is for that.
     const double first = o_.timeout > 0 ? std::min(k_first_part * o_.timeout, k_first_seconds) : k_first_seconds;
-    ask(products_.any() ? first : o_.timeout);
-    const bool ended = proof_.verdict.status == Status::gave_up && products_.any();
+    const bool more = products_.any() || !related_.empty();
+    ask(more ? first : o_.timeout);
+    const bool ended = proof_.verdict.status == Status::gave_up && more;
+    const bool of_launches = as_launched(ended);
     assume_small_indices(ended);
     if (ended && proof_.verdict.status == Status::gave_up) ask(left());
+    if (!of_launches) compare_with_launches();
     said_.status = proof_.verdict.status;
     said_.vacuous = proof_.verdict.vacuous;
     said_.seconds = proof_.effort.seconds;
@@ -237,9 +245,20 @@ class Row {
     if (called())
       if (const auto it = all_.contracts_.find(f_.index); it != all_.contracts_.end()) engine_.contract = it->second;
     if (!o_.check_arrays.empty()) engine_.max_findings = 1u << 20;
+    relate();
     if (o_.strict || !standard() || o_.compat || o_.loop_unwind || !function().kernel) return;
     small_ = *module_;
     products_ = flow::keep_indices_small(small_, in_.effects.function(f_).reached, engine_.launch);
+  }
+  // With the numbers that its launches give, if all of them say something of these.
+  void relate() {
+    if (!standard() || o_.compat || o_.loop_unwind || !function().kernel || question_.alike.size() > k_related) return;
+    for (const Alike& a : question_.alike) {
+      related_.emplace_back(*module_, f_, a.relations);
+      if (related_.back().any()) continue;
+      related_.clear();
+      return;
+    }
   }
   bool called() const { return !function().kernel && in_.effects.called(f_); }
 
@@ -310,17 +329,142 @@ class Row {
     for (const prove::Finding& finding : proof_.findings) {
       const auto start = std::chrono::steady_clock::now();
       if (!shown_) {
-        const std::optional<Shown> run = confirm(*module_, f_, finding, o_, engine_, runs);
-        said_.findings.push_back({.finding = finding, .confirmed = run.has_value()});
-        if (run) {
-          said_.findings.back().values = values_text(run->defect);
-          if (!o_.compat) tell_as_run(*module_, function(), *run, said_.findings.back().finding);
-        }
+        said_.findings.push_back(told(*module_, finding, confirm(*module_, f_, finding, o_, engine_, runs)));
       } else {
         said_.findings.push_back({.finding = finding, .confirmed = true, .values = *shown_});
       }
       runs -= since(start);
     }
+  }
+
+  // Nothing is shown, and a proof under an assumption would be one.
+  bool is_open() const {
+    const prove::Result& r = proof_;
+    return r.verdict.status == Status::gave_up || (r.verdict.status == Status::fails && !r.findings.empty());
+  }
+  // A proof of a changed kernel. What is said of the time is of the kernel as it is.
+  prove::Result ask_instead(const ir::Module& m, double seconds) {
+    const Job job = job_;
+    const double limit = limit_;
+    const double before = spent_;
+    prove::Result again = prove_within(m, seconds);
+    since_asked_ = spent_ - before;
+    job_ = job;
+    limit_ = limit;
+    proof_.effort = again.effort;
+    return again;
+  }
+
+  // Where there is no proof for all numbers, the kernel is asked about with those that its launches give
+  // (verifier/related.h). A defect that is found is one of a launch. True: what is said is of the launches.
+  // `more`: it is to be asked about as it is again.
+  bool as_launched(bool more) {
+    if (!is_open() || related_.empty()) return false;
+    std::optional<prove::Result> all;
+    for (size_t k = 0; k < related_.size(); ++k) {
+      const double most = std::max(k_first_seconds, k_related_part * spent_);
+      const double seconds = o_.timeout > 0 ? std::min((more || products_.any() ? 0.5 : 1.0) * left(), most) : most;
+      prove::Result again = ask_instead(related_[k].module(), seconds);
+      std::vector<FindingReport> found;
+      if (again.verdict.vacuous || !stands(related_[k], again, found)) return false;
+      if (again.verdict.status != Status::holds) return tell_of_launches(std::move(again), std::move(found));
+      say_less(k, again);
+      again.assumptions.insert({"its numbers are those of the launch" + of_launch(k)});
+      if (!all) {
+        all = std::move(again);
+        continue;
+      }
+      all->assumptions.insert(again.assumptions.begin(), again.assumptions.end());
+      std::erase_if(all->put_back, [&](const ir::RegionId r) { return !again.put_back.contains(r); });
+      all->warps.insert(again.warps.begin(), again.warps.end());
+      all->small_offsets = all->small_offsets || again.small_offsets;
+      all->effort = again.effort;
+    }
+    proof_ = std::move(*all);
+    said_.findings.clear();
+    return true;
+  }
+  // What the launch says of its sizes is left out of the assumption where the arguments alone will do.
+  void say_less(size_t k, prove::Result& proof) {
+    if (!related_[k].of_sizes()) return;
+    Related less(*module_, f_, question_.alike[k].relations, false);
+    if (!less.any()) return;
+    const double most = std::max(k_less_seconds, k_less_part * since_asked_);
+    prove::Result again = ask_instead(less.module(), o_.timeout > 0 ? std::min(0.5 * left(), most) : most);
+    std::vector<FindingReport> found;
+    if (again.verdict.status != Status::holds || again.verdict.vacuous || !stands(less, again, found) ||
+        again.verdict.status != Status::holds)
+      return;
+    proof = std::move(again);
+    related_[k] = std::move(less);
+  }
+  // " at f.cu:3:5: pitch == n + 8"
+  std::string of_launch(size_t k) const {
+    std::vector<std::string> places;
+    for (const Span& s : question_.alike[k].places) places.push_back(s.location());
+    return fmt::format(" at {}: {}", fmt::join(places, ", "), fmt::join(related_[k].said(), ", "));
+  }
+  // Runs with the launch's numbers: what they show is added. False: they contradict the relations, all of them.
+  bool stands(const Related& launch, prove::Result& r, std::vector<FindingReport>& found) {
+    const ir::Module& m = launch.module();
+    if (r.verdict.status != Status::fails && (o_.attack || r.verdict.status == Status::holds)) {
+      const Attack runs = attack(m, f_, o_, engine_, r, o_.timeout > 0 ? o_.timeout : k_attack_seconds, &launch);
+      if (r.verdict.status == Status::holds && !runs.finding && runs.runs > 0 && runs.possible == 0) return false;
+      if (!runs.finding) return true;
+      r.verdict = {.status = Status::fails};
+      r.findings = {*runs.finding};
+      found.push_back({.finding = *runs.finding, .confirmed = true, .values = runs.values});
+      launch.forget_variables(found.back().finding);
+      return true;
+    }
+    double runs = k_replay_seconds;
+    for (const prove::Finding& f : r.findings) {
+      const auto start = std::chrono::steady_clock::now();
+      const std::optional<Shown> run = confirm(m, f_, f, o_, engine_, runs, &launch);
+      found.push_back(told(m, f, run));
+      launch.forget_variables(found.back().finding);
+      runs -= since(start);
+    }
+    return true;
+  }
+  // No proof of the launches: what is found in them, if it says more than what was found with any numbers.
+  bool tell_of_launches(prove::Result again, std::vector<FindingReport> found) {
+    const bool shown = std::ranges::any_of(found, &FindingReport::confirmed);
+    if (found.empty() || (!shown && std::ranges::any_of(said_.findings, &FindingReport::confirmed))) return false;
+    proof_ = std::move(again);
+    said_.findings = std::move(found);
+    return true;
+  }
+
+  // What a run has shown is shown with numbers of a launch, or it is said that its numbers are of none.
+  void compare_with_launches() {
+    if (proof_.verdict.status != Status::fails || related_.empty()) return;
+    for (FindingReport& x : said_.findings)
+      if (x.confirmed) compare(x);
+  }
+  void compare(FindingReport& x) const {
+    std::string launches;
+    bool may = false;
+    for (size_t k = 0; k < related_.size(); ++k) {
+      const Related& launch = related_[k];
+      const std::optional<bool> met = launch.met(x.finding);
+      if (met.value_or(false)) return;
+      if (const auto run = confirm(launch.module(), f_, x.finding, o_, engine_, 1, &launch)) {
+        x = told(launch.module(), x.finding, run);
+        return launch.forget_variables(x.finding);
+      }
+      may = may || !met;
+      launches += (launches.empty() ? "" : ", and") + of_launch(k);
+    }
+    x.elsewhere = fmt::format("with numbers that {}{}",
+                              may ? "may be of no launch of this file" : "no launch of this file gives", launches);
+  }
+  FindingReport told(const ir::Module& m, const prove::Finding& f, const std::optional<Shown>& run) const {
+    FindingReport x{.finding = f, .confirmed = run.has_value()};
+    if (!run) return x;
+    x.values = values_text(run->defect);
+    if (!o_.compat) tell_as_run(m, m.function(f_), *run, x.finding);
+    return x;
   }
 
   // A number of elements that no array has: from 2^31 on, and of 64 bits from 2^62 on. Negative ones too.
@@ -332,11 +476,10 @@ class Row {
   }
 
   // Where nothing but index arithmetic that wraps may make a race, and no run shows it, the kernel is asked about once
-  // more without that (flow/small_indices.h).
+  // more without that (flow/small_indices.h), with any numbers and with those of its launches.
   // `more`: it is to be asked about as it is again.
   void assume_small_indices(bool more) {
     prove::Result& r = proof_;
-    const bool open = r.verdict.status == Status::gave_up || (r.verdict.status == Status::fails && !r.findings.empty());
     // A run of some blocks of a grid that no program launches, or with a number of elements that no array has, shows
     // the wrap, and nothing else.
     const auto wraps = [&](const FindingReport& f) {
@@ -347,15 +490,9 @@ class Row {
       const bool huge = std::ranges::any_of(f.finding.arguments, [&](const auto& a) { return no_length(a); });
       return f.only_possible() || (f.finding.kind == prove::Kind::race && (huge || any > k_most_blocks));
     };
-    if (!open || !products_.any() || !std::ranges::all_of(said_.findings, wraps)) return;
-    const double seconds = o_.timeout > 0 ? (more ? 0.5 : 1.0) * left() : more ? k_first_seconds : 0;
-    // What is said of the time is of the kernel as it is.
-    const Job job = job_;
-    const double limit = limit_;
-    prove::Result again = prove_within(small_, seconds);
-    job_ = job;
-    limit_ = limit;
-    r.effort = again.effort;
+    if (!is_open() || !products_.any() || !std::ranges::all_of(said_.findings, wraps)) return;
+    const double part = more || !related_.empty() ? 0.5 : 1.0;
+    prove::Result again = ask_instead(small_, o_.timeout > 0 ? part * left() : more ? k_first_seconds : 0);
     // What is not decided then is the obstacle; that unsigned numbers wrap beside it is of no use to the reader.
     const bool undecided = again.verdict.status == Status::unsupported ||
                            (again.verdict.status == Status::fails && std::ranges::all_of(again.findings, may_be_none));
@@ -365,10 +502,18 @@ class Row {
       for (const prove::Finding& f : proof_.findings) said_.findings.push_back({.finding = f});
       return;
     }
-    if (again.verdict.status != Status::holds || again.verdict.vacuous) return;
+    if (keeps_small(small_, nullptr, std::move(again), "") || related_.size() != 1) return;
+    const Related both(small_, f_, question_.alike.front().relations);
+    if (!both.any()) return;
+    const double rest = o_.timeout > 0 ? (more ? 0.5 : 1.0) * left() : k_first_seconds;
+    keeps_small(both.module(), &both, ask_instead(both.module(), rest), of_launch(0));
+  }
+  // Is it a proof, of a kernel whose index arithmetic is kept small? Then it is the answer.
+  bool keeps_small(const ir::Module& m, const Related* launch, prove::Result again, const std::string& of_launch) {
+    if (again.verdict.status != Status::holds || again.verdict.vacuous) return false;
     // What is assumed must leave something: some run, where the launch can be run.
-    const Attack runs = attack(small_, f_, o_, engine_, again, o_.timeout > 0 ? left() : k_attack_seconds);
-    if (runs.finding || (runs.runs > 0 && runs.possible == 0)) return;
+    const Attack runs = attack(m, f_, o_, engine_, again, o_.timeout > 0 ? left() : k_attack_seconds, launch);
+    if (runs.finding || (runs.runs > 0 && runs.possible == 0)) return false;
     const auto assume = [&](const std::vector<ir::PlaceId>& at, const char* what, const std::string& run) {
       std::vector<std::string> places;
       for (const ir::PlaceId p : at) places.push_back(ir::where(*module_, p));
@@ -382,8 +527,10 @@ class Row {
     assume(products_.of_32, "index arithmetic on unsigned numbers stays below 2^31", shown);
     assume(products_.of_64, "index arithmetic of 64 bits stays below 2^63", shown);
     assume(products_.divisions, "numbers that index arithmetic divides by are not negative", shown);
+    if (launch != nullptr) again.assumptions.insert({"its numbers are those of the launch" + of_launch});
     proof_ = std::move(again);
     said_.findings.clear();
+    return true;
   }
 
   // "": it counts, or there is none. A proof's assumptions are complete then.
@@ -434,6 +581,10 @@ class Row {
   void show() {
     prove::Result& r = proof_;
     leave_open(*module_, said_.findings, r);
+    if (!question_.alike.empty() && host_ != nullptr && !o_.compat)
+      for (FindingReport& x : said_.findings)
+        if (x.finding.kind == prove::Kind::race)
+          x.given = given_by_host(function(), x.finding, host_->launches, question_.places);
     said_.status = r.verdict.status;
     if (o_.compat) merge_sources(*module_, said_.findings);
     if (r.verdict.status != Status::fails || r.findings.empty()) {
@@ -457,13 +608,15 @@ class Row {
   bool limits_ = false;   // those of CUDA's launches hold
   bool bounded_ = false;  // sizes that are not fixed have bounds
   ir::Module sized_;
-  ir::Module small_;             // with index arithmetic that is kept small
-  flow::SmallIndices products_;  // which
-  const ir::Module* module_;     // with what is known of the launch
+  ir::Module small_;              // with index arithmetic that is kept small
+  flow::SmallIndices products_;   // which
+  const ir::Module* module_;      // with what is known of the launch
+  std::vector<Related> related_;  // with the numbers of each launch; none: not all say something
   prove::Options engine_;
   Job job_;
   prove::Result proof_;
   double spent_ = 0;                  // on proofs
+  double since_asked_ = 0;            // on the last one, of a changed kernel
   double limit_ = 0;                  // of the proof of the kernel as it is; 0: none
   std::optional<Attack> early_;       // what runs beside the proof showed
   std::optional<std::string> shown_;  // what is found was found by a run, with these values

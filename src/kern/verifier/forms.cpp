@@ -155,6 +155,8 @@ ordered_json finding_json(const ir::Module& m, const FindingReport& r, const lau
   j["kind"] = rule(f.kind).id;
   j["message"] = utf8(r.title);
   j["confirmed"] = r.confirmed;
+  if (!r.elsewhere.empty()) j["numbers"] = utf8(r.elsewhere);
+  for (const std::string& g : r.given) j["given_by_host"].push_back(utf8(g));
   if (!r.values.empty()) j["values"] = r.values;
   j["place"] = place_json(m, f.place);
   if (f.other_place && f.kind != Kind::race) j["requirement"] = place_json(m, f.other_place);
@@ -235,6 +237,13 @@ std::string side_text(const Report& r, const KernelReport& k, const Finding& f, 
   return f.kind == Kind::race ? fmt::format("{} by {}", access_name(s.access), who) : who;
 }
 
+// What else is said of the numbers of a finding, behind a sentence.
+std::string beside(const FindingReport& x) {
+  std::string out = x.elsewhere.empty() ? "" : ", " + x.elsewhere;
+  for (const std::string& g : x.given) out += "; " + g;
+  return out;
+}
+
 ordered_json result_json(const Report& r, const KernelReport& k, const FindingReport& x) {
   const ir::Module& m = *r.module;
   const Finding& f = x.finding;
@@ -244,7 +253,7 @@ ordered_json result_json(const Report& r, const KernelReport& k, const FindingRe
   j["ruleIndex"] = static_cast<size_t>(f.kind);
   j["level"] = draw::level_of(1);
   j["message"]["text"] = utf8(x.title + (x.confirmed ? " (confirmed by a run" : " (not confirmed") +
-                              (at_launch.empty() ? ")" : " at " + at_launch + ")"));
+                              (at_launch.empty() ? "" : " at " + at_launch) + ")" + beside(x));
   ordered_json at;
   at["physicalLocation"] = physical(m, f.place);
   ordered_json logical;
@@ -549,9 +558,10 @@ std::string html(const Report& r) {
     for (const FindingReport& f : k.findings) {
       const std::string at_launch = launch_text(*r.module, options_of(r, k), f.finding);
       out += fmt::format(
-          "<section><p><strong class=\"bad\">{}</strong>. {}{}.</p>\n", escaped(f.title),
+          "<section><p><strong class=\"bad\">{}</strong>. {}{}{}.</p>\n", escaped(f.title),
           f.confirmed ? "Confirmed by a run" : "Not confirmed: no run that was tried shows it",
-          (at_launch.empty() ? "" : " at " + escaped(at_launch)) + (f.values.empty() ? "" : ": " + escaped(f.values)));
+          (at_launch.empty() ? "" : " at " + escaped(at_launch)) + (f.values.empty() ? "" : ": " + escaped(f.values)),
+          escaped(beside(f)));
       if (f.finding.kind == Kind::race) {
         for (size_t t = 0; t < f.finding.threads.size(); ++t)
           out += snippet(*r.module, f.finding.threads[t].place, side_text(r, k, f.finding, f.finding.threads[t]),

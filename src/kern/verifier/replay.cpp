@@ -8,6 +8,7 @@
 
 #include "interp/interp.h"
 #include "verifier/attack.h"
+#include "verifier/related.h"
 #include "verifier/service.h"
 
 namespace fencepost::verifier {
@@ -117,7 +118,8 @@ uint64_t product(const std::array<uint32_t, 3>& x) {
 }  // namespace
 
 std::optional<Shown> confirm(const ir::Module& m, ir::FunctionId entry, const prove::Finding& f,
-                             const launch::Options& o, const prove::Options& engine, double seconds) {
+                             const launch::Options& o, const prove::Options& engine, double seconds,
+                             const Related* related) {
   using interp::Inputs;
   const auto begin = std::chrono::steady_clock::now();
   const ir::Function& kernel = m.function(entry);
@@ -148,7 +150,15 @@ std::optional<Shown> confirm(const ir::Module& m, ir::FunctionId entry, const pr
     Inputs inputs;
     inputs.seed = o.seed + n;
     inputs.drawn = tries[n];
-    if (others) inputs.arguments = other_numbers(kernel, engine, *shape, inputs.seed);
+    if (others) {
+      prove::Options numbers = engine;
+      for (size_t d = 0; d < 3; ++d) {
+        numbers.launch.local_size[d] = shape->local_size[d];
+        numbers.launch.num_groups[d] = shape->num_groups[d];
+      }
+      if (related != nullptr && !related->give(numbers, inputs.seed)) continue;
+      inputs.arguments = other_numbers(kernel, numbers, *shape, inputs.seed);
+    }
     for (uint32_t k = 0; k < kernel.parameters.size(); ++k) {
       const std::string& name = kernel.parameters[k].name;
       for (const auto& [of, value] : f.arguments)

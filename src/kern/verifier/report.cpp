@@ -232,9 +232,11 @@ std::string finding_text(const Module& m, FunctionId entry, const FindingReport&
   const launch::Options o = launched(given, f);
   std::string out;
   const std::string at_launch = launch_text(m, given, f);
-  const std::string label = fmt::format(
-      "  {} ({}){}{}\n", f.kind == Kind::race ? "race" : "defect", x.confirmed ? "confirmed by a run" : "not confirmed",
-      at_launch.empty() ? "" : " at " + at_launch, x.values.empty() ? "" : ": " + x.values);
+  std::string label = fmt::format("  {} ({}){}{}\n", f.kind == Kind::race ? "race" : "defect",
+                                  x.confirmed ? "confirmed by a run" : "not confirmed",
+                                  at_launch.empty() ? "" : " at " + at_launch, x.values.empty() ? "" : ": " + x.values);
+  if (!x.elsewhere.empty()) label += fmt::format("  {}\n", x.elsewhere);
+  for (const std::string& g : x.given) label += fmt::format("  note: {}\n", g);
   const auto arguments = [&] {
     if (f.arguments.empty() && f.null_parameters.empty()) return std::string();
     std::string text = fmt::format("Bitwise values of parameters of '{}':\n", m.function(entry).name);

@@ -26,6 +26,9 @@ struct FindingReport {
   bool confirmed = false;  // a run of the kernel shows it; else it is only possible
   // A race that may be a false alarm: it is worded as possible, never as found.
   bool only_possible() const { return finding.kind == prove::Kind::race && !confirmed; }
+  // The numbers are, or may be, of no launch of the file: what its launches give.
+  std::string elsewhere;
+  std::vector<std::string> given;                   // "pitch = 3 here; the launch at f.cu:3:5 gives `p.pitch`"
   std::string values;                               // races, confirmed: "a write of 3, then a read of 0"
   std::array<std::vector<ir::PlaceId>, 2> sources;  // races: further places of the one or the other access
   std::string title;                                // one sentence

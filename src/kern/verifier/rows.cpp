@@ -111,6 +111,21 @@ void give_arguments(launch::Options& o, const ir::Module& m, const ir::Function&
   if (any) o.kernel_args.push_back(std::move(given));
 }
 
+// A launch of which the options say something is none of the host's.
+bool as_host_says(const launch::Options& given, const ir::Function& f, const clangfe::HostLaunch& h) {
+  const launch::Launch& l = given.launch;
+  return !h.named_only && l.local_size.empty() && l.num_groups.empty() && l.global_size.empty() &&
+         std::ranges::none_of(given.kernel_args, [&](const launch::Arguments& a) { return a.kernel == f.name; });
+}
+
+void add_relations(Question& q, const clangfe::HostLaunch& h) {
+  auto same = std::ranges::find(q.alike, h.relations, &Alike::relations);
+  if (same == q.alike.end()) same = q.alike.insert(q.alike.end(), {.relations = h.relations, .places = {}});
+  if (std::ranges::none_of(same->places,
+                           [&](const Span& p) { return p.source == h.place.source && p.begin == h.place.begin; }))
+    same->places.push_back(h.place);
+}
+
 ir::FunctionId id_of(const ir::Module& m, const ir::Function& f) {
   return {static_cast<uint32_t>(&f - m.functions.data())};
 }
@@ -293,6 +308,7 @@ std::vector<Question> questions(const launch::Options& given, const ir::Module& 
                        [&](const Span& p) { return p.source == h.place.source && p.begin == h.place.begin; }))
         same->places.push_back(h.place);
       add_starts(arrays, h, same->starts);
+      if (as_host_says(given, f, h)) add_relations(*same, h);
       continue;
     }
     out.push_back({.options = std::move(o),
@@ -301,6 +317,7 @@ std::vector<Question> questions(const launch::Options& given, const ir::Module& 
                    .named_only = h.named_only,
                    .cooperative = h.cooperative,
                    .shared = h.shared});
+    if (as_host_says(given, f, h)) add_relations(out.back(), h);
     add_starts(arrays, h, out.back().starts);
     arrays.add_first_values(out.back().starts);
   }

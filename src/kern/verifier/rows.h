@@ -15,6 +15,12 @@
 
 namespace fencepost::verifier {
 
+// Launches that one question is about, and that give their numbers alike.
+struct Alike {
+  clangfe::HostRelations relations;
+  std::vector<Span> places;
+};
+
 struct Question {
   std::shared_ptr<const launch::Options> options;  // with the launch, and with the arguments that the host gives
   std::vector<Span> places;                        // of the launches that ask it; none: options, or no launch
@@ -24,6 +30,8 @@ struct Question {
   std::optional<bool> cooperative;  // none: not known
   launch::Size shared;              // bytes of dynamic shared memory
   std::map<std::string, clangfe::Start> starts;  // arrays that may not hold 0 when the kernel starts
+  // What the numbers that are not known have to do with one another: all launches, or none where the options give any.
+  std::vector<Alike> alike;
 };
 
 std::vector<Question> questions(const launch::Options& given, const ir::Module& m, const ir::Function& f,

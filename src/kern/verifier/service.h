@@ -17,6 +17,8 @@
 
 namespace fencepost::verifier {
 
+class Related;
+
 launch::Answer answer(const launch::Options& options, const SourcePtr& file);
 // What is said, in the form that the options ask for, of a file that cannot be read.
 launch::Answer unreadable(const launch::Options& options, const Diagnostics& why);
@@ -41,9 +43,10 @@ struct Shown {
 };
 // A concrete run of the finding's launch that shows the same defect, with the finding's arguments, or, where a run with
 // these is cut short, with others that `engine` and the preconditions allow. None if the launch is too large, or no run
-// does. Within `seconds`.
+// does. Within `seconds`. `related`: the module is its own, and other numbers meet it, too.
 std::optional<Shown> confirm(const ir::Module& m, ir::FunctionId entry, const prove::Finding& f,
-                             const launch::Options& o, const prove::Options& engine, double seconds = 10);
+                             const launch::Options& o, const prove::Options& engine, double seconds = 10,
+                             const Related* related = nullptr);
 // What a run shows is told with the arguments of that run, a race also with its threads and element. The prover's may
 // be ones that no run has: it leaves open what memory holds.
 void tell_as_run(const ir::Module& m, const ir::Function& kernel, const Shown& shown, prove::Finding& f);

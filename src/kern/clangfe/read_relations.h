@@ -1,0 +1,40 @@
+#pragma once
+// Internal to the room: the relations of a launch (relations.h), read from the tree.
+//
+// Why they hold. All arguments and sizes of a launch are evaluated in one expression. A variable has one value in all
+// of it if nothing in the expression can write to it: it is local to the function and not static, volatile or a
+// reference, and each place of its name in the function reads its value; or changes it in a statement of its own,
+// outside of lambdas (a name whose address is taken, that is bound to a reference or that stands in text which clang
+// dropped is neither). Those of the first kind keep the value that they have from their declaration on; a local
+// variable that is declared `int t = n + 8;` and only read then is n + 8 where it is seen, if all variables in that
+// are of the first kind: they are in scope where t is declared, so that they cannot be declared again while t lives. A
+// variable of the second kind may have changed since; it stands only for itself.
+//
+// What is computed is what the tree says, conversion by conversion. A sum, difference or product of signed numbers
+// that is surely evaluated does not wrap: the host's program has no meaning then. Expressions with any other part (a
+// call of a function that is more than `return e;`, a member, memory, a float), and those that rest on text in doubt,
+// are not read: the argument stays any number.
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Decl.h>
+#include <clang/AST/Expr.h>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "clangfe/relations.h"
+
+namespace fencepost::clangfe {
+
+// What is known of the function that launches (launches.cpp).
+struct HostFacts {
+  std::function<std::optional<llvm::APSInt>(const clang::Expr*)> number;  // a constant
+  std::function<bool(const clang::Expr*)> doubtful;
+  std::function<bool(const clang::VarDecl*)> keeps;   // only read, from its declaration on
+  std::function<bool(const clang::VarDecl*)> steady;  // read, and changed by statements of their own
+};
+
+HostRelations read_relations(clang::ASTContext& context, const HostFacts& facts, const clang::Expr* grid,
+                             const clang::Expr* block, const std::vector<const clang::Expr*>& arguments);
+
+}  // namespace fencepost::clangfe
