@@ -206,7 +206,12 @@ class Expansion : AssemblyOperands {
     if (s.has_like("mbarrier::complete_tx") && s.operands.size() > 3) {
       llvm::Value* state = address(s.operands[3]);
       if (state == nullptr) return false;
-      barrier_use("cp.async.bulk other", {});
+      static const std::set<std::string> k_plain = {"cp",     "async", "bulk", "shared::cluster", "shared::cta",
+                                                    "global", "mbarrier::complete_tx::bytes", "L2::cache_hint"};
+      if (only(s, k_plain) && s.has("global"))
+        barrier_use("cp.async.bulk bytes", {size});
+      else
+        barrier_use("cp.async.bulk other", {});
       touch(state);
     }
     told(short_name(s), "waits");
@@ -309,6 +314,8 @@ class Expansion : AssemblyOperands {
 
   // What can be told of it; the rest goes by the instruction's name.
   void barrier_use(const PtxStatement& s, llvm::Value* token) {
+    static const std::set<std::string> k_expect = {"mbarrier", "arrive", "expect_tx", "release",
+                                                   "cta",      "shared", "shared::cta", "b64"};
     static const std::set<std::string> k_init = {"mbarrier", "init", "shared", "shared::cta", "b64"};
     static const std::set<std::string> k_arrive = {"mbarrier", "arrive",      "release", "cta",
                                                    "shared",   "shared::cta", "b64"};
@@ -321,6 +328,9 @@ class Expansion : AssemblyOperands {
     } else if (only(s, k_arrive) && (n == place + 1 || n == place + 2)) {
       llvm::Value* count = n == place + 1 ? b_.getInt32(1) : read(s.operands[place + 1], 32);
       if (count != nullptr) return barrier_use("mbarrier.arrive", {count, token});
+    } else if (only(s, k_expect) && s.has("arrive") && n == place + 2) {
+      if (llvm::Value* bytes = read(s.operands[place + 1], 32); bytes != nullptr)
+        return barrier_use("mbarrier.arrive", {b_.getInt32(1), token, bytes});
     } else if (only(s, k_wait) && (n == 3 || n == 4)) {
       const bool parity = s.has("parity");
       if (llvm::Value* of = read(s.operands[2], parity ? 32 : 64); of != nullptr)
@@ -355,7 +365,7 @@ class Expansion : AssemblyOperands {
     if (plain || s.operands.empty() || s.operands[0].starts_with("[")) return true;
     for (const std::string& e : ptx_elements(s.operands[0]))
       if (const unsigned width = width_at(e); width != 0)
-        write(e, width == 64 ? token : made_up("mbarrier", "value", width));
+        write(e, width == 64 ? token : made_up("mbarrier.answer", "value", width));
     return true;
   }
 

@@ -27,6 +27,7 @@
 #include "clangfe/lives.h"
 #include "clangfe/llvm_module.h"
 #include "clangfe/ptx_text.h"
+#include "clangfe/spins.h"
 #include "clangfe/toolkit.h"
 #include "clangfe/unset.h"
 
@@ -497,6 +498,8 @@ void prepare(llvm::Module& module, const Options& options) {
       managers.fam.invalidate(f, llvm::PreservedAnalyses::none());
       promote.run(f, managers.fam);
     }
+    if (options.dialect == ir::Dialect::cuda && collapse_spins(f))
+      managers.fam.invalidate(f, llvm::PreservedAnalyses::none());
     if (options.pointer_bits == 64) narrow_arithmetic(f);
     flatten_annotations(f, options.straight_invariants);
     managers.fam.invalidate(f, llvm::PreservedAnalyses::none());

@@ -176,6 +176,22 @@ void Engine::named_barriers(const AccessRecord& a, const AccessRecord& b, Edges&
     }
 }
 
+// Whoever arrives at a barrier object, or whose copy is complete there, comes before whoever waits for that phase or a
+// later one (PTX ISA 9.7.13.15: the arrive releases, the test or try that says yes acquires): who arrives for a phase
+// has waited for the one before it, so that the later arrival passes on what the earlier brought.
+void Engine::phases(const AccessRecord& a, const AccessRecord& b, Edges& out) {
+  if (setting_.pairing != Pairing::same_group) return;
+  const auto brought = [](const PhaseRecord& i, const AccessRecord& x) {
+    return x.async() ? i.event == x.event : !i.event[0] && x.position < i.position;
+  };
+  for (const PhaseRecord& j : x_.phases)
+    for (const PhaseRecord& i : x_.phases) {
+      if (!j.waits || i.waits || i.object != j.object || i.phase > j.phase) continue;
+      if (brought(i, a) && j.position < b.position) out.orders.push_back(pool_.all(i.guard[0], j.guard[1]));
+      if (brought(i, b) && j.position < a.position) out.orders.push_back(pool_.all(i.guard[1], j.guard[0]));
+    }
+}
+
 // In lock-step, an access that both threads make together, at or after the first and up to the second, puts them in
 // order, and so does any instruction between them that both execute: the end of a block, at least. The parts of one
 // access are made at once.
@@ -234,6 +250,7 @@ Engine::Edges Engine::edges(const AccessRecord& a, const AccessRecord& b) {
     if (!pool_.is_false(behind)) out.orders.push_back(behind);
   }
   named_barriers(a, b, out);
+  phases(a, b, out);
   lock_step(a, b, out);
   if (!image) critical_sections(a, b, out);
   return out;

@@ -72,6 +72,7 @@ class Engine {
   Term waited_by_other(const AccessRecord& a, uint32_t position);
   void meetings(const AccessRecord& a, const AccessRecord& b, Edges& out);
   void named_barriers(const AccessRecord& a, const AccessRecord& b, Edges& out);
+  void phases(const AccessRecord& a, const AccessRecord& b, Edges& out);
   void lock_step(const AccessRecord& a, const AccessRecord& b, Edges& out);
   void critical_sections(const AccessRecord& a, const AccessRecord& b, Edges& out);
   Pool& pool_;

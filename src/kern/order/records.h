@@ -163,6 +163,17 @@ struct NamedRecord {
   uint32_t phase = 0;
 };
 
+// A thread arrives at a barrier object or waits there, or a copy of its tells the object that it is complete. Which
+// phase that is has been shown (prove/phases.h).
+struct PhaseRecord {
+  uint32_t position = 0;
+  Pair guard;
+  size_t object = 0;
+  uint32_t phase = 0;
+  bool waits = false;
+  Pair event;  // of the copy; none: it is an arrival or a wait
+};
+
 // A point at which threads wait for each other; only where there are locks.
 struct MeetingRecord {
   uint32_t position = 0;
@@ -194,6 +205,7 @@ struct Trace {
   std::vector<BarrierRecord> barriers;
   std::vector<WaitRecord> waits;
   std::vector<NamedRecord> named;
+  std::vector<PhaseRecord> phases;
   std::vector<CommonRecord> commons;  // with lock-step only
   std::vector<LockRecord> locks;
   std::vector<FenceRecord> fences;

@@ -183,11 +183,12 @@ void Execution::run() {
   find_last_tickets();
   find_messages();
   others_in_order_ = messages_possible_;
-  const auto barrier_object = [](const Function& g) {
-    const auto assembly = assembly_effect(g);
-    return assembly && assembly->kind == "barrier";
-  };
-  if (std::ranges::any_of(m_.functions, barrier_object)) mbarriers_.expect();
+  for (const Function& g : m_.functions)
+    if (const auto assembly = assembly_effect(g); assembly && assembly->kind == "barrier") {
+      mbarriers_.expect();
+      others_in_order_ =
+          others_in_order_ || (assembly->instruction != "mbarrier.init" && assembly->instruction != k_arrive_and_wait);
+    }
   for (size_t i = 0; i < m_.functions.size(); ++i) {
     if (effects().reached[i] == 0) continue;
     for (const Block& b : m_.functions[i].blocks)
@@ -205,7 +206,7 @@ void Execution::run() {
   axioms();
   function(a, both(pool_.yes()), Mode{}, results, returned);
   locks_begin();
-  mbarriers_.conclude();
+  mbarriers_.conclude(meetings_of_all_);
   ticket_facts();
   ticket_bounds();
   named_.conclude();

@@ -456,6 +456,7 @@ class Execution : public Run {
   const Job& job_;
   Proxies proxies_{*this};
   Mbarriers mbarriers_{*this, masters};
+  uint64_t bulk_copies_ = 0;  // outside loops
   NamedBarriers named_{*this};
   // Edges of the kernel, outside of loops, to where no meeting point comes any more, and who takes them.
   std::vector<std::pair<ir::BlockId, Pair>> leaving_;

@@ -27,7 +27,10 @@ void Mbarriers::access(const Access& access, const Pair& guard, const Pair& poin
   if (access.regions.size() != 1 || run_.module().region(access.regions[0]).space != Space::group || at[0] != at[1] ||
       !pool_.is_constant(at[0]))
     return open("is one barrier in shared memory for all threads of a group");
-  Object& o = objects_[{access.regions[0].index, pool_.value(at[0])}];
+  const auto place = std::make_pair(access.regions[0].index, pool_.value(at[0]));
+  const auto known = numbers_.try_emplace(place, objects_.size());
+  if (known.second) objects_.push_back({.name = name});
+  Object& o = objects_[known.first->second];
   if (use.name == "mbarrier.init" && use.operands.size() == 1) {
     const bool first = run_.by_masters(guard) && run_.always(masters_.of_both(guard));
     if (!run_.loops_around().empty() || !first || o.begun != 0)
@@ -39,33 +42,83 @@ void Mbarriers::access(const Access& access, const Pair& guard, const Pair& poin
   const bool begun =
       o.begun != 0 && std::ranges::any_of(meetings, [&](uint32_t m) { return o.begun < m && m < run_.position(); });
   if (!begun) return open("is initialised before '" + use.name + "'");
+  if (const std::string why = use_of(o, use, guard); !why.empty()) open(why);
+  // What others have written before they arrived is seen from here on.
+  if (use.name == k_wait) run_.forget_written(guard, {Space::group, Space::global});
+}
+
+uint64_t Mbarriers::count_of(const Object& o) const {
   const Term threads = pool_.mul(run_.local_size[0], pool_.mul(run_.local_size[1], run_.local_size[2]));
-  if (o.count != Run::both(threads)) return open("is initialised for as many arrivals as the group has threads");
-  if (const std::string why = pass(o, use, guard); !why.empty()) open(why);
+  constexpr uint64_t k_most = (1u << 20) - 1;  // PTX ISA, mbarrier.init
+  if (pool_.is_constant(o.count[0]) && o.count[0] == o.count[1]) {
+    const uint64_t n = pool_.value(o.count[0]);
+    return n == 0 || n > k_most ? ~uint64_t{0} : n;
+  }
+  return o.count == Run::both(threads) ? 0 : ~uint64_t{0};
 }
 
-// What is not known of the phases of a use; "": nothing.
-std::string Mbarriers::pass(Object& o, const Use& use, const Pair& guard) const {
+// What is not known of the phases of a use; "": nothing, as far as it is looked at alone.
+std::string Mbarriers::use_of(Object& o, const Use& use, const Pair& guard) {
   constexpr const char *k_phases = "is passed in phases that can be told apart",
-                       *k_waits = "is waited at for the phase of the arrival before";
+                       *k_waits = "is waited at for the phase of the arrival before",
+                       *k_bytes = "is told of as many bytes as are expected there";
+  const bool tries = use.name == "mbarrier.try_wait" || use.name == "mbarrier.test_wait";
+  if (tries && use.form != " other") return "";
+  Phases::Step s;
+  s.position = run_.position();
+  s.guard = guard;
+  s.object = static_cast<size_t>(&o - objects_.data());
+  const auto constant = [&](size_t k) {
+    const Pair& p = use.operands[k];
+    return pool_.is_constant(p[0]) && p[0] == p[1] ? std::optional(pool_.value(p[0])) : std::nullopt;
+  };
+  const bool once = run_.loops_around().empty();
   if (use.name == k_arrive_and_wait) {
-    o.met = true;
-    return o.arrived[0] ? k_phases : "";
+    o.apart = o.apart || !once || !run_.always(guard);
+    if (o.apart && count_of(o) != run_.threads_of_group())
+      return "is initialised for as many arrivals as come";
+    s.kind = Phases::Step::both;
+  } else if (use.name == "mbarrier.arrive" && use.operands.size() > 1) {
+    if (!once || !constant(0) || *constant(0) == 0) return k_phases;
+    s.count = *constant(0);
+    s.token = use.operands[1];
+    s.expects = use.operands.size() > 2;
+    if (s.expects && !constant(2)) return k_bytes;
+    if (s.expects) s.bytes = *constant(2);
+    o.alone = true;
+  } else if (use.name == k_wait) {
+    if (!once) return k_waits;
+    s.kind = Phases::Step::wait;
+    (use.form == " token" ? s.token : s.parity) = use.operands[0];
+    o.alone = true;
+  } else if (use.form == " bytes" && last_copy_[0]) {
+    if (!once || !constant(0)) return k_bytes;
+    s.kind = Phases::Step::copy;
+    s.bytes = *constant(0);
+    s.event = last_copy_;
+    o.alone = true;
+  } else {
+    return "has the phases that arrivals and waiting alone give it, beside '" + use.name + "'";
   }
-  if (use.name == "mbarrier.arrive" && use.operands.size() == 2) {
-    const bool all = run_.always(guard);
-    if (!run_.loops_around().empty() || !all || !run_.every(use.operands[0], 1) || o.arrived[0]) return k_phases;
-    o.arrived = use.operands[1];
-    return "";
-  }
-  if (use.form == " token") return !o.arrived[0] || use.operands[0] != o.arrived ? k_waits : "";
-  if (use.form == " parity") return !o.arrived[0] || o.met || !run_.every(use.operands[0], 0) ? k_waits : "";
-  return "has the phases that arrivals and waiting alone give it, beside '" + use.name + "'";
+  if (o.apart && o.alone) return k_phases;
+  if (!o.apart) steps_.push_back(s);
+  return "";
 }
 
-void Mbarriers::conclude() {
+void Mbarriers::conclude(const std::vector<uint32_t>& meetings) {
+  written_alone();
+  if (std::ranges::none_of(objects_, &Object::alone) && steps_.empty()) return;
+  for (const uint32_t at : meetings) steps_.push_back({.kind = Phases::Step::meet, .position = at});
+  std::vector<uint64_t> counts;
+  for (const Object& o : objects_) counts.push_back(count_of(o));
+  const std::vector<std::string> whys = Phases::decide(run_, steps_, counts);
+  for (size_t k = 0; k < objects_.size(); ++k)
+    if (!whys[k].empty()) run_.unsupported.insert("whether " + objects_[k].name + " " + whys[k]);
+}
+
+void Mbarriers::written_alone() {
   const uint8_t ow = run_.pointers.offset_bits;
-  for (const auto& [place, o] : objects_) {
+  for (const auto& [place, number] : numbers_) {
     const Term at = pool_.constant(place.second, ow);
     for (const Overwrite& w : overwrites_) {
       if (w.region.index != place.first) continue;

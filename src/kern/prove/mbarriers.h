@@ -8,11 +8,15 @@
 //    group has threads;
 //  - a barrier of the whole group stands between that and every use;
 //  - nothing else writes its bytes;
-//  - all threads arrive at the same times. `arrive_and_wait` of the stand-in header is followed by a barrier of the
-//    group: that all come to it is asked there. An arrival for itself is made by all threads, once, outside of loops
-//    and behind all others, and who waits does so for the phase of that arrival.
-// Else it is not decided, by the name of the array. What an arrival for itself orders is not used.
-// Not tried: barriers for some of the threads (producers and consumers), transactions, phases in loops.
+//  - its phases can be told apart (phases.h): how many arrive for each, and who waits for which. Arrivals stand outside
+//    of loops. `arrive_and_wait` of the stand-in header is followed by a barrier of the group: that all come to it is
+//    asked there, and it may stand in loops.
+// Else it is not decided, by the name of the array. Who waits is one who cannot go on before the phase is complete
+// (clangfe/spins.cpp); one try orders nothing. Then what was done before an arrival comes before what is done behind the
+// wait, and so do the bulk copies that the phase waits for (order/engine.cpp).
+// Only arrivals and waits of the default order and scope are read: relaxed ones, those of a cluster, dropped ones and
+// other operations are not decided, by their names.
+// Not tried: phases in loops, as those of rings of stages; barriers of several blocks of a cluster.
 #include <map>
 #include <optional>
 #include <string>
@@ -21,12 +25,16 @@
 #include <vector>
 
 #include "prove/master.h"
+#include "prove/phases.h"
 #include "prove/run.h"
 
 namespace fencepost::prove {
 
 // All threads of a group arrive at an mbarrier and wait there; a barrier of the group follows (std.hdr).
 inline constexpr std::string_view k_arrive_and_wait = "mbarrier.arrive_and_wait";
+
+// A loop that is left when the phase is complete (clangfe/spins.cpp).
+inline constexpr std::string_view k_wait = "mbarrier.wait";
 
 class Mbarriers {
  public:
@@ -43,8 +51,10 @@ class Mbarriers {
   bool in_use() const { return in_use_; }
   // What may write where a barrier lies, and is no use of one.
   void written(ir::RegionId r, const Pair& guard, const Pair& offset, uint32_t bytes);
-  // At the end: the bytes of a barrier are written by its uses alone.
-  void conclude();
+  // A thread has begun a bulk copy.
+  void copied(const Pair& event) { last_copy_ = event; }
+  // At the end: the bytes of a barrier are written by its uses alone, and its phases.
+  void conclude(const std::vector<uint32_t>& meetings);
 
  private:
   struct Use {
@@ -52,23 +62,31 @@ class Mbarriers {
     std::vector<Pair> operands;
   };
   struct Object {
-    uint32_t begun = 0;   // where it is initialised; 0: not yet
-    Pair count, arrived;  // for how many arrivals; what the arrival gave, none: there was none
-    bool met = false;     // all threads have arrived and waited there
+    std::string name;
+    uint32_t begun = 0;  // where it is initialised; 0: not yet
+    Pair count;          // for how many arrivals
+    bool apart = false;  // all threads arrive and wait there, in loops or under conditions
+    bool alone = false;  // it is used in other ways than that
   };
   struct Overwrite {
     ir::RegionId region;
     Pair guard, offset;
     uint32_t bytes = 0;
   };
-  std::string pass(Object& o, const Use& use, const Pair& guard) const;
+  std::string use_of(Object& o, const Use& use, const Pair& guard);
+  // 0: as many as the group has threads; all ones: not known.
+  uint64_t count_of(const Object& o) const;
+  void written_alone();
 
   Run& run_;
   Pool& pool_;
   Masters& masters_;
   bool possible_ = false, in_use_ = false;
   std::optional<Use> next_;
-  std::map<std::pair<uint32_t, uint64_t>, Object> objects_;  // by region and offset
+  std::map<std::pair<uint32_t, uint64_t>, size_t> numbers_;  // by region and offset
+  std::vector<Object> objects_;
+  std::vector<Phases::Step> steps_;
+  Pair last_copy_;
   std::vector<Overwrite> overwrites_;
 };
 

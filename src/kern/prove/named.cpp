@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 namespace fencepost::prove {
@@ -145,29 +144,14 @@ void NamedBarriers::come(const Barrier& b, const Operands& o, const Pair& guard)
       {run_.position(), guard, pool_.value(name_of(o)[0]), pool_.value(count_of(o)[0]), !b.arrive, 0});
 }
 
-Term NamedBarriers::guard_of(const order::NamedRecord& r, const Thread& thread) const {
-  std::unordered_map<uint32_t, Term> memo;
-  for (const size_t d : k_dimensions) {
-    const Term id = run_.local_id[0][d];
-    const formula::Node n = pool_[id];
-    const Term v = n.op == formula::Op::zext ? n.kids[0] : id;
-    if (!pool_.is_constant(v)) memo.emplace(v.id, pool_.constant(thread[d], pool_.width(v)));
-  }
-  return pool_.substitute(r.guard[0], memo);
-}
-
 void NamedBarriers::conclude() {
   if (run_.trace.named.empty()) return;
-  std::vector<Thread> threads;
-  const auto& size = run_.options().launch.local_size;
-  for (uint64_t z = 0; z < size[2]; ++z)
-    for (uint64_t y = 0; y < size[1]; ++y)
-      for (uint64_t x = 0; x < size[0] && threads.size() <= 1024; ++x) threads.push_back({x, y, z});
+  const std::vector<Run::Ids> threads = run_.threads_by_ids();
   std::map<uint64_t, std::vector<order::NamedRecord*>> by_name;
   for (order::NamedRecord& r : run_.trace.named) by_name[r.name].push_back(&r);
   std::set<std::string> whys;
   for (auto& [name, list] : by_name) {
-    const std::string why = threads.empty() || threads.size() > 1024 || run_.options().warp_size == 0
+    const std::string why = threads.empty() || run_.options().warp_size == 0
                                 ? "groups or warps of any size"
                             : counted_otherwise(run_.module(), run_.effects(), *list.front(), threads.size())
                                 ? "others wait at the same one elsewhere, all threads or as another count says"
@@ -179,7 +163,7 @@ void NamedBarriers::conclude() {
     for (const order::NamedRecord& r : run_.trace.named) {
       Coming c{r.position, {r.name, r.phase}, r.waits, {}};
       for (size_t i = 0; i < threads.size(); i += run_.options().warp_size)
-        c.warps.push_back(pool_.is_true(guard_of(r, threads[i])) ? 1 : 0);
+        c.warps.push_back(pool_.is_true(run_.with_ids(r.guard[0], 0, threads[i])) ? 1 : 0);
       all.push_back(std::move(c));
     }
     const std::vector<uint8_t> every(all.front().warps.size(), 1);
@@ -194,7 +178,7 @@ void NamedBarriers::conclude() {
 }
 
 // What is not as it should be; "": the phases are.
-std::string NamedBarriers::phases_of(std::vector<order::NamedRecord*>& list, const std::vector<Thread>& threads) const {
+std::string NamedBarriers::phases_of(std::vector<order::NamedRecord*>& list, const std::vector<Run::Ids>& threads) const {
   enum : uint8_t { absent, arrived, waited };
   std::vector<uint8_t> before(threads.size(), waited), now(threads.size(), absent);
   uint32_t phase = 0;
@@ -202,7 +186,7 @@ std::string NamedBarriers::phases_of(std::vector<order::NamedRecord*>& list, con
   for (order::NamedRecord* r : list) {
     std::vector<uint8_t> takes(threads.size());
     for (size_t i = 0; i < threads.size(); ++i) {
-      const Term g = guard_of(*r, threads[i]);
+      const Term g = run_.with_ids(r->guard[0], 0, threads[i]);
       if (!pool_.is_constant(g)) return "who takes part does not follow from the ids alone";
       takes[i] = pool_.is_true(g) ? 1 : 0;
       if (takes[i] != takes[i - i % run_.options().warp_size]) return "threads of one warp part before it";

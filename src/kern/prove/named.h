@@ -46,12 +46,9 @@ class NamedBarriers {
   void conclude();
 
  private:
-  using Thread = std::array<uint64_t, 3>;
   Pair name_of(const Operands& o) const;
   Pair count_of(const Operands& o) const;
-  // The guard of the record for one thread.
-  Term guard_of(const order::NamedRecord& r, const Thread& thread) const;
-  std::string phases_of(std::vector<order::NamedRecord*>& list, const std::vector<Thread>& threads) const;
+  std::string phases_of(std::vector<order::NamedRecord*>& list, const std::vector<Run::Ids>& threads) const;
 
   Run& run_;
   Pool& pool_;

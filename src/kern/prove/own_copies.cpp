@@ -19,7 +19,11 @@ void Execution::own_copy(Activation& a, const Instruction& in, const AsyncCopy& 
   if (!counters_.empty() && std::any_of(counters_.begin(), counters_.end(), [](int8_t x) { return x != 0; }))
     unsupported.insert("asynchronous copies of one thread beside counters");
   OwnCopy copy;
-  copy.event = both(pool_.constant(is_bulk(c) ? 0 : own_copies_.size() + 1, 16));  // 0: what no wait names
+  // 0: what no wait names. An mbarrier may be waited at for a bulk copy, by its own number.
+  constexpr uint64_t k_bulk = 0x8000;
+  const uint64_t bulk = loops_around_.empty() && bulk_copies_ < 1000 ? k_bulk + ++bulk_copies_ : 0;
+  copy.event = both(pool_.constant(is_bulk(c) ? bulk : own_copies_.size() + 1, 16));
+  if (is_bulk(c)) mbarriers_.copied(bulk == 0 ? Pair{} : copy.event);
   if (own_copies_.size() > 1000) unsupported.insert("so many asynchronous copies");
   if (!is_bulk(c)) own_copies_.push_back(copy);
   if (!mode.log) return;

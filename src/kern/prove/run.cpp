@@ -7,6 +7,7 @@
 #include "prove/run.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "formula/solve.h"
 
@@ -151,6 +152,27 @@ bool Run::implied(const Pair& guard, const Pair& by) const {
 Term Run::flat_id(size_t thread) const {
   const auto& id = local_id[thread];
   return pool_.add(id[0], pool_.mul(local_size[0], pool_.add(id[1], pool_.mul(local_size[1], id[2]))));
+}
+
+Term Run::with_ids(Term t, size_t thread, const Ids& ids) const {
+  std::unordered_map<uint32_t, Term> memo;
+  for (const size_t d : k_dimensions) {
+    const Term id = local_id[thread][d];
+    const formula::Node n = pool_[id];
+    const Term v = n.op == formula::Op::zext ? n.kids[0] : id;
+    if (!pool_.is_constant(v)) memo.emplace(v.id, pool_.constant(ids[d], pool_.width(v)));
+  }
+  return pool_.substitute(t, memo);
+}
+
+std::vector<Run::Ids> Run::threads_by_ids() const {
+  std::vector<Ids> threads;
+  const auto& size = options_.launch.local_size;
+  for (uint64_t z = 0; z < size[2]; ++z)
+    for (uint64_t y = 0; y < size[1]; ++y)
+      for (uint64_t x = 0; x < size[0] && threads.size() <= 1024; ++x) threads.push_back({x, y, z});
+  if (threads.size() > 1024) threads.clear();
+  return threads;
 }
 
 uint64_t Run::threads_of_group() const {

@@ -92,6 +92,11 @@ class Run {
   }
   // The number of the thread in its group.
   Term flat_id(size_t thread) const;
+  // A term of one of the two threads, with the ids of another one in the group.
+  using Ids = std::array<uint64_t, 3>;
+  Term with_ids(Term t, size_t thread, const Ids& ids) const;
+  // All threads of a group; none: the launch does not say how many there are, or there are more than 1024.
+  std::vector<Ids> threads_by_ids() const;
   // How many threads a group has; 0: the launch does not say.
   uint64_t threads_of_group() const;
   // What others have written to memory of these spaces is seen from here on.

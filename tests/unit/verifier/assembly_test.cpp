@@ -190,11 +190,10 @@ const std::string k_wait =
     "asm volatile(\"{ .reg .pred P1; LAB_WAIT: mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 P1, [%0], 0;"
     " @P1 bra.uni DONE_%=; bra.uni LAB_WAIT; DONE_%=: }\" :: \"r\"(a) : \"memory\");";
 
-TEST(Assembly, what_an_mbarrier_orders_is_not_decided_by_its_name) {
+TEST(Assembly, an_mbarrier_orders_who_arrives_before_who_waits) {
   only(k_init + k_barrier + k_arrive + k_wait + "o[b * 64 + t] = t;", {{k_barrier, ""}});
-  // Ordered by the barrier, and not known to be.
-  is(3, k_init + k_barrier + "s[64 + t] = t;" + k_arrive + k_wait + "o[b * 64 + t] = s[127 - t];",
-     "whether 'mbarrier.try_wait' orders");
+  only(k_init + k_barrier + "s[64 + t] = t;" + k_arrive + k_wait + "o[b * 64 + t] = s[127 - t];",
+       {{k_wait, ""}, {"[%0], 0; @P1", "[%0], 1; @P1"}, {".acquire", ".relaxed"}, {".release", ".relaxed"}});
 }
 
 TEST(Assembly, copies_that_others_wait_for_are_not_decided_by_their_name) {
@@ -202,9 +201,9 @@ TEST(Assembly, copies_that_others_wait_for_are_not_decided_by_their_name) {
       "if (t == 0) asm volatile(\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256,"
       " [%2];\" :: \"r\"(a + 1024), \"l\"(g + b * 64), \"r\"(a) : \"memory\");";
   is(3, k_init + k_barrier + copy + k_wait + "o[b * 64 + t] = s[256 + t];", "orders");
-  // What it writes stays inside.
-  const std::string inside = k_init + k_barrier + copy + k_wait + "o[b * 64 + t] = s[64 + t];";
-  is(3, inside, "beside 'cp.async.bulk'");
+  // What it writes stays inside; but it says of more bytes than are expected.
+  const std::string inside = k_init + k_barrier + copy + k_arrive + k_wait + "o[b * 64 + t] = s[64 + t];";
+  is(3, inside, "is told of as many bytes as are expected there");
   is(3, inside, "!orders");
 }
 

@@ -321,7 +321,7 @@ TEST(Mbarriers, are_at_one_place_that_is_known) {
 TEST(Mbarriers, are_initialised_once_and_for_all_before) {
   const char *const first = "is initialised once, by the first thread of each group",
                     *const before = "is initialised before",
-                    *const many = "is initialised for as many arrivals as the group has threads";
+                    *const many = "is initialised for as many arrivals as come";
   rows(k_objects,
        {{"__syncthreads(); if (t == 0) init(&bar[0], 64); __syncthreads(); bar[0].arrive_and_wait(); out[g] = 1;", 0},
         {"__syncthreads(); if (t == 0) init(&bar[0], 64); bar[0].arrive_and_wait(); __syncthreads(); out[g] = 1;", 1,
@@ -357,7 +357,7 @@ TEST(Mbarriers, are_passed_in_phases) {
         {"auto a = bar[0].arrive(), b = bar[1].arrive(); bar[0].wait(std::move(b)); bar[1].wait(std::move(a)); "
          "out[g] = 1;",
          3, waits},
-        {"if (n) (void)bar[0].arrive(); out[g] = 1;", 3, phases},
+        {"if (n) (void)bar[0].arrive(); out[g] = 1;", 3, "by threads that follow from the ids alone"},
         {"for (int i = 0; i < n; ++i) (void)bar[0].arrive(); out[g] = 1;", 3, phases},
         {"(void)bar[0].arrive(0); out[g] = 1;", 3, phases},
         {"(void)bar[0].arrive(n); out[g] = 1;", 3, phases},
@@ -365,7 +365,10 @@ TEST(Mbarriers, are_passed_in_phases) {
          " : \"memory\"); out[g] = 1;",
          3, "beside 'mbarrier.arrive'"},
         {"auto a = bar[0].arrive(); if (n) bar[0].wait(std::move(a)); out[g] = 1;", 0},
-        {"auto a = bar[0].arrive(); bar[0].wait(std::move(a)); bar[0].arrive_and_wait(); out[g] = 1;", 3, phases},
+        {"auto a = bar[0].arrive(); bar[0].wait(std::move(a)); bar[0].arrive_and_wait(); out[g] = 1;", 0},
+        {"auto a = bar[0].arrive(); bar[0].wait(std::move(a)); for (int i = 0; i < n; ++i) bar[0].arrive_and_wait();"
+         " out[g] = 1;",
+         3, phases},
         {"(void)bar[0].arrive(); bar[0].wait_parity(n & 1); out[g] = 1;", 3, waits},
         {"(void)bar[0].arrive(); bar[1].wait_parity(false); out[g] = 1;", 3, waits},
         {"bar[1].arrive_and_wait(); (void)bar[0].arrive(); bar[0].wait_parity(false); out[g] = 1;", 0}});
