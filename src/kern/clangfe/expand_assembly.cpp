@@ -206,8 +206,14 @@ class Expansion : AssemblyOperands {
     if (s.has_like("mbarrier::complete_tx") && s.operands.size() > 3) {
       llvm::Value* state = address(s.operands[3]);
       if (state == nullptr) return false;
-      static const std::set<std::string> k_plain = {"cp",     "async", "bulk", "shared::cluster", "shared::cta",
-                                                    "global", "mbarrier::complete_tx::bytes", "L2::cache_hint"};
+      static const std::set<std::string> k_plain = {"cp",
+                                                    "async",
+                                                    "bulk",
+                                                    "shared::cluster",
+                                                    "shared::cta",
+                                                    "global",
+                                                    "mbarrier::complete_tx::bytes",
+                                                    "L2::cache_hint"};
       if (only(s, k_plain) && s.has("global"))
         barrier_use("cp.async.bulk bytes", {size});
       else
@@ -314,7 +320,7 @@ class Expansion : AssemblyOperands {
 
   // What can be told of it; the rest goes by the instruction's name.
   void barrier_use(const PtxStatement& s, llvm::Value* token) {
-    static const std::set<std::string> k_expect = {"mbarrier", "arrive", "expect_tx", "release",
+    static const std::set<std::string> k_expect = {"mbarrier", "arrive", "expect_tx",   "release",
                                                    "cta",      "shared", "shared::cta", "b64"};
     static const std::set<std::string> k_init = {"mbarrier", "init", "shared", "shared::cta", "b64"};
     static const std::set<std::string> k_arrive = {"mbarrier", "arrive",      "release", "cta",
@@ -330,7 +336,7 @@ class Expansion : AssemblyOperands {
       if (count != nullptr) return barrier_use("mbarrier.arrive", {count, token});
     } else if (only(s, k_expect) && s.has("arrive") && n == place + 2) {
       if (llvm::Value* bytes = read(s.operands[place + 1], 32); bytes != nullptr)
-        return barrier_use("mbarrier.arrive", {b_.getInt32(1), token, bytes});
+        return barrier_use("mbarrier.arrive expecting", {b_.getInt32(1), token, bytes});
     } else if (only(s, k_wait) && (n == 3 || n == 4)) {
       const bool parity = s.has("parity");
       if (llvm::Value* of = read(s.operands[2], parity ? 32 : 64); of != nullptr)

@@ -1,6 +1,7 @@
 // Loops that do nothing but try an mbarrier until it says yes: `while (!ok) ok = test_wait(...)`, or a label and a jump
 // in inline PTX, as in the headers of libcu++ and CUTLASS. They become one wait, "mbarrier.wait", behind which the
-// phase that was waited for is complete (prove/mbarriers.h). A try that is not looped on stays a try: it orders nothing.
+// phase that was waited for is complete (prove/mbarriers.h). A try that is not looped on stays a try: it orders
+// nothing.
 //
 // A loop is one if
 //  - it has one such try, for the same phase of the same mbarrier in each round, and no other access, call or value
@@ -88,7 +89,8 @@ class Spin {
         if (!part(i)) return false;
       }
     return try_ != nullptr && yes_ != nullptr && touch_ != nullptr && yes_->getType()->isIntegerTy(1) &&
-           try_->getParent() == yes_->getParent() && try_->comesBefore(yes_) && touch_->getParent() == try_->getParent();
+           try_->getParent() == yes_->getParent() && try_->comesBefore(yes_) &&
+           touch_->getParent() == try_->getParent();
   }
 
   bool part(llvm::Instruction& i) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/assembly.h"
+
 namespace fencepost::flow {
 namespace {
 
@@ -55,10 +57,21 @@ Effects::Effects(const Module& m) : module_(m) {
     functions_[i].reached = calls[i];
     functions_[i].reached[i] = 1;
   }
+  // Waits at barrier objects are taken for barriers of the group that order all memory; where that is not so, the
+  // kernel is not decided (prove/mbarriers.h).
+  std::vector<uint8_t> waits(n, 0);
+  for (size_t i = 0; i < n; ++i)
+    if (const auto assembly = assembly_effect(m.functions[i]);
+        assembly && assembly->kind == "barrier" && assembly->instruction.starts_with("mbarrier.wait")) {
+      waits[i] = 1;
+      functions_[i].group_barrier = true;
+      functions_[i].always_warp = functions_[i].always_group = {true, true};
+    }
   // Effects of calls are those of the callees: repeat until nothing changes.
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t i = 0; i < n; ++i) {
+      if (waits[i] != 0) continue;
       LoopEffects e{functions_[i].reads, functions_[i].writes, functions_[i].atomics, false, false, false, {}, {}, {}};
       for (const Block& b : m.functions[i].blocks)
         for (const Instruction& in : b.instructions) add(in, e);

@@ -112,6 +112,13 @@ std::optional<Recurrence> Recurrences::find(uint32_t loop, ValueId phi) const {
         ++additions;
         r.no_signed_wrap = false;
         continue;
+      case Op::xor_: {
+        const std::optional<uint64_t> mask = constant(c->operands[1]);
+        if (!mask || c->operands[0] != phi || additions > 0) return std::nullopt;
+        r.kind = Recurrence::toggle;
+        r.mask = *mask;
+        return r;
+      }
       case Op::shl:
         if (geometric(Recurrence::shift_left, constant(c->operands[1]), false)) return r;
         return std::nullopt;

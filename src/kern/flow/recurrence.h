@@ -2,6 +2,7 @@
 // The closed form of a loop header's phi, read off the SSA form: after k iterations
 //   affine        i0 + k * (sum of steps)
 //   shift_left    i0 << (k * by)
+//   toggle        i0 with the bits of a mask turned over if k is odd
 //   shift_right   i0 >> (k * by), logical; `needs_positive`: only while the value is not negative (signed division)
 // Steps are values that do not change while the loop runs.
 #include <optional>
@@ -13,7 +14,7 @@
 namespace fencepost::flow {
 
 struct Recurrence {
-  enum Kind : uint8_t { affine, shift_left, shift_right } kind = affine;
+  enum Kind : uint8_t { affine, shift_left, shift_right, toggle } kind = affine;
   struct Step {
     ir::ValueId value;
     bool negative = false;
@@ -21,6 +22,7 @@ struct Recurrence {
   std::vector<Step> steps;
   bool no_signed_wrap = false;  // the one addition says so
   uint8_t by = 0;
+  uint64_t mask = 0;  // of a toggle
   bool needs_positive = false;
   bool arithmetic = false;  // shift_right that keeps the sign: exact for negative values too, as i0 >> (k * by) is
 };

@@ -55,6 +55,7 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
   }
   r.position = ++position_;
   if (mode.log && b.scope != Scope::warp) proxies_.meeting(guard);
+  if (mode.log && b.scope == Scope::group && always(lf) && always(gf)) mbarriers_.meeting(guard);
   if (meets) {
     const Term same = pool_.eq(guard[0], guard[1]);
     const Term apart = pool_.all({pool_.not_(same), pool_.not_(trapped_[0]), pool_.not_(trapped_[1])});
@@ -96,6 +97,26 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
     if (always(r.local)) masters.touched({});
   }
   assume_barrier_invariants(a, guard, mode);
+}
+
+// Whether barriers of the group, and not only objects in shared memory (mbarriers.h), stand in each iteration of a loop
+// that is run in step.
+bool Execution::met_by_barriers(const Activation& a, uint32_t l) const {
+  if (!mbarriers_.expected()) return true;
+  const auto on = [&](ValueId v) {
+    return v && a.f->value(v).kind == Value::constant && (a.f->value(v).constant_bits & 1) != 0;
+  };
+  bool waits = false;
+  for (const BlockId b : a.cfg->loops()[l].blocks)
+    for (const Instruction& in : a.f->blocks[b.index].instructions) {
+      if (const auto* c = std::get_if<Call>(&in.action))
+        for (const FunctionId f : flow::targets(*c)) waits = waits || effects_.function(f).group_barrier;
+      const auto* m = std::get_if<Barrier>(&in.action);
+      if (m != nullptr && m->scope != Scope::warp && !m->arrive && !m->count && !m->mask && on(m->local_fence) &&
+          on(m->global_fence) && a.cfg->dominates(b, a.cfg->loops()[l].latch))
+        return true;
+    }
+  return !waits;
 }
 
 NamedBarriers::Operands Execution::numbers_of(Activation& a, const Barrier& b) {

@@ -173,6 +173,7 @@ Execution::Counting Execution::most_iterations(Activation& a, uint32_t l, ValueI
   };
   // Iteration k >= 1 means that the test held at k - 1: i0 + (k - 1) s <= last.
   const auto up_to = [&](Wide from, Wide last, Wide s) { at_most(last < from ? Wide{0} : (last - from) / s + 1); };
+  if (rec->kind == flow::Recurrence::toggle) return {};
   if (rec->kind == flow::Recurrence::affine) {
     Term step = pool_.constant(0, w);
     for (const auto& s : rec->steps) {

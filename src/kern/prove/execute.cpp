@@ -206,7 +206,15 @@ void Execution::run() {
   axioms();
   function(a, both(pool_.yes()), Mode{}, results, returned);
   locks_begin();
-  mbarriers_.conclude(meetings_of_all_);
+  for (const Phases::Claim& c : mbarriers_.conclude()) {
+    Obligation o;
+    o.kind = Kind::barrier_divergence;
+    o.failing = c.failing;
+    o.position = c.position;
+    o.both = true;
+    o.open = "who waits at a barrier object in a loop waits for the phase of that iteration";
+    obligations.push_back(std::move(o));
+  }
   ticket_facts();
   ticket_bounds();
   named_.conclude();

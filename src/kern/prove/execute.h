@@ -246,6 +246,7 @@ class Execution : public Run {
   Term ended(size_t thread);
   // Whether a loop has meeting points of the pair, so that it runs in step.
   bool in_step(const flow::LoopEffects& e) const;
+  bool met_by_barriers(const Activation& a, uint32_t l) const;
   // Whether a warp in lock-step goes through the loop together: all that enter leave in the same iteration.
   bool warp_in_step(const Activation& a, uint32_t l) const {
     return lanes_ == Lanes::same_warp && options_.warp_sync > 0 && a.uniform.loops[l] != 0;

@@ -398,6 +398,8 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
             if (low >= 0) known.emplace_back(p.sle(first[t], now[t]), i);
             if (high <= 0) known.emplace_back(p.sle(now[t], first[t]), i);
           }
+        } else if (rec->kind == flow::Recurrence::toggle) {
+          now[t] = p.ite(p.extract(k, 0, 1), p.xor_(first[t], p.constant(rec->mask, type.width)), first[t]);
         } else if (!pointer && type.width >= 8 &&
                    (rec->kind == flow::Recurrence::shift_left || !rec->needs_positive || rec->arithmetic ||
                     positive_while_running(a, l, v))) {
@@ -671,6 +673,11 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
         order::Provider::repeated, position_, both(pool_.no()), both(pool_.no()), both(pool_.no()), true, {}});
   const uint32_t step_begin = position_;
   LoopRun first = iteration(a, l, entry, mode, true, std::nullopt);
+  const bool objects = !met_by_barriers(a, l);
+  const auto over = [&](const LoopRun& run, uint32_t begin) {
+    if (mode.log && met) mbarriers_.iteration({begin, ++position_, loops_around_, run.k, run.latch, objects});
+  };
+  over(first, step_begin);
   const size_t step = trace.steps.size();
   if (mode.log) {
     order::StepRecord s;
@@ -700,7 +707,13 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
       if (!where_place && (std::holds_alternative<Barrier>(in.action) ||
                            std::holds_alternative<WarpExchange>(in.action) || std::holds_alternative<Call>(in.action)))
         where_place = in.place;
-  if (!by_warp) warp_comes(pool_.not_(together), where_place, true, mode);
+  if (!by_warp && objects) {
+    // Who leaves earlier is no defect: then there are not so many arrivals.
+    Obligation* o = oblige(Kind::barrier_divergence, pool_.not_(together), where_place, true, mode);
+    if (o != nullptr) o->open = "all threads pass the barrier objects of a loop equally often";
+  } else if (!by_warp) {
+    warp_comes(pool_.not_(together), where_place, true, mode);
+  }
   fact(pool_.yes(), together, 0, true);
   if (by_warp && mode.log)
     trace.barriers.push_back(
@@ -718,10 +731,12 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     // incoming(.., false) reads the values before the loop, which the first iteration has not changed.
     const bool gap = !exact && !by_warp && mode.log;
     const size_t between = trace.barriers.size();
+    const uint32_t begin = ++position_;
     if (gap)
       trace.barriers.push_back(BarrierRecord{
           order::Provider::repeated, ++position_, both(pool_.no()), both(pool_.no()), both(pool_.no()), true, {}});
     LoopRun next = exact ? next_iteration(a, l, before, again) : iteration(a, l, before.latch, again, true, before);
+    over(next, begin);
     // Where the two do not follow each other immediately, both threads have passed what those between them pass.
     if (gap) {
       BarrierRecord& v = trace.barriers[between];

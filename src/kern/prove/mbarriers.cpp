@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "order/position.h"
+
 namespace fencepost::prove {
 
 using namespace ir;
@@ -72,11 +74,11 @@ std::string Mbarriers::use_of(Object& o, const Use& use, const Pair& guard) {
     const Pair& p = use.operands[k];
     return pool_.is_constant(p[0]) && p[0] == p[1] ? std::optional(pool_.value(p[0])) : std::nullopt;
   };
-  const bool once = run_.loops_around().empty();
+  const std::vector<uint32_t>& loops = run_.loops_around();
+  const bool once = loops.size() < 2;
   if (use.name == k_arrive_and_wait) {
-    o.apart = o.apart || !once || !run_.always(guard);
-    if (o.apart && count_of(o) != run_.threads_of_group())
-      return "is initialised for as many arrivals as come";
+    o.apart = o.apart || !loops.empty() || !run_.always(guard);
+    if (o.apart && count_of(o) != run_.threads_of_group()) return "is initialised for as many arrivals as come";
     s.kind = Phases::Step::both;
   } else if (use.name == "mbarrier.arrive" && use.operands.size() > 1) {
     if (!once || !constant(0) || *constant(0) == 0) return k_phases;
@@ -101,19 +103,54 @@ std::string Mbarriers::use_of(Object& o, const Use& use, const Pair& guard) {
     return "has the phases that arrivals and waiting alone give it, beside '" + use.name + "'";
   }
   if (o.apart && o.alone) return k_phases;
-  if (!o.apart) steps_.push_back(s);
+  if (!o.apart) {
+    steps_.push_back(s);
+    loops_.push_back(loops);
+  }
   return "";
 }
 
-void Mbarriers::conclude(const std::vector<uint32_t>& meetings) {
+void Mbarriers::meeting(const Pair& guard) {
+  if (!possible_ || (run_.loops_around().empty() && !run_.always(guard))) return;
+  steps_.push_back({.kind = Phases::Step::meet, .position = run_.position(), .guard = guard});
+  loops_.push_back(run_.loops_around());
+}
+
+std::vector<Phases::Claim> Mbarriers::conclude() {
   written_alone();
-  if (std::ranges::none_of(objects_, &Object::alone) && steps_.empty()) return;
-  for (const uint32_t at : meetings) steps_.push_back({.kind = Phases::Step::meet, .position = at});
+  constexpr const char* k_phases = "is passed in phases that can be told apart";
+  const auto fail = [&](size_t object, const std::string& why) {
+    if (!why.empty()) run_.unsupported.insert("whether " + objects_[object].name + " " + why);
+  };
+  // By iteration; one more: those outside of loops. And the loop that each object is used in; none: several.
+  std::vector<std::vector<Phases::Step>> parts(rounds_.size() + 1);
+  std::map<size_t, std::vector<uint32_t>> used;
+  for (size_t k = 0; k < steps_.size(); ++k) {
+    const Phases::Step& s = steps_[k];
+    const auto around = std::ranges::find_if(rounds_, [&](const Phases::Round& r) {
+      return r.loops == loops_[k] && order::between(r.begin, s.position, r.end);
+    });
+    const bool outside = loops_[k].empty(), meets = s.kind == Phases::Step::meet;
+    // Pairs of several groups are not in step.
+    if (!outside && around == rounds_.end() && !meets && run_.of_one_group()) fail(s.object, k_phases);
+    if (!meets && used.try_emplace(s.object, loops_[k]).first->second != loops_[k]) fail(s.object, k_phases);
+    if (outside || around != rounds_.end())
+      parts[outside ? rounds_.size() : static_cast<size_t>(around - rounds_.begin())].push_back(s);
+  }
+  std::vector<Phases::Claim> claims;
+  std::map<std::vector<uint32_t>, uint32_t> before;  // by loop: phases of the iterations so far
   std::vector<uint64_t> counts;
   for (const Object& o : objects_) counts.push_back(count_of(o));
-  const std::vector<std::string> whys = Phases::decide(run_, steps_, counts);
-  for (size_t k = 0; k < objects_.size(); ++k)
-    if (!whys[k].empty()) run_.unsupported.insert("whether " + objects_[k].name + " " + whys[k]);
+  for (size_t r = 0; r < parts.size(); ++r) {
+    if (std::ranges::all_of(parts[r], [](const Phases::Step& s) { return s.kind == Phases::Step::meet; })) continue;
+    const Phases::Round* round = r < rounds_.size() ? &rounds_[r] : nullptr;
+    uint32_t none = 0, &so_far = round != nullptr ? before[round->loops] : none;
+    const Phases::Answer answer = Phases::decide(run_, parts[r], counts, round, so_far);
+    for (size_t k = 0; k < objects_.size(); ++k) fail(k, answer.whys[k]);
+    claims.insert(claims.end(), answer.claims.begin(), answer.claims.end());
+    so_far += answer.phases;
+  }
+  return claims;
 }
 
 void Mbarriers::written_alone() {

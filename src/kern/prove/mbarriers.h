@@ -4,19 +4,17 @@
 // What a use of one does is defined only behind its initialisation, and a phase ends when as many threads have arrived
 // as it was initialised for (PTX ISA, mbarrier). What no one has initialised, or what waits for another number of
 // threads than come, is no race; so a kernel is decided only if it is shown of each barrier that it uses:
-//  - the first thread of each group initialises it, always and once, outside of loops, for as many arrivals as the
-//    group has threads;
+//  - the first thread of each group initialises it, always and once, outside of loops;
 //  - a barrier of the whole group stands between that and every use;
 //  - nothing else writes its bytes;
-//  - its phases can be told apart (phases.h): how many arrive for each, and who waits for which. Arrivals stand outside
-//    of loops. `arrive_and_wait` of the stand-in header is followed by a barrier of the group: that all come to it is
-//    asked there, and it may stand in loops.
+//  - its phases can be told apart (phases.h): how many arrive for each, and who waits for which. `arrive_and_wait` of
+//    the stand-in header is followed by a barrier of the group: that all come to it is asked there, and it may stand in
+//    any loop.
 // Else it is not decided, by the name of the array. Who waits is one who cannot go on before the phase is complete
-// (clangfe/spins.cpp); one try orders nothing. Then what was done before an arrival comes before what is done behind the
-// wait, and so do the bulk copies that the phase waits for (order/engine.cpp).
+// (clangfe/spins.cpp); one try orders nothing. Then what was done before an arrival comes before what is done behind
+// the wait, and so do the bulk copies that the phase waits for (order/engine.cpp).
 // Only arrivals and waits of the default order and scope are read: relaxed ones, those of a cluster, dropped ones and
-// other operations are not decided, by their names.
-// Not tried: phases in loops, as those of rings of stages; barriers of several blocks of a cluster.
+// other operations are not decided, by their names. Not tried: barriers of several blocks of a cluster.
 #include <map>
 #include <optional>
 #include <string>
@@ -53,8 +51,12 @@ class Mbarriers {
   void written(ir::RegionId r, const Pair& guard, const Pair& offset, uint32_t bytes);
   // A thread has begun a bulk copy.
   void copied(const Pair& event) { last_copy_ = event; }
+  // All threads of a group meet.
+  void meeting(const Pair& guard);
+  // The iteration of a loop in step that began at a position is over.
+  void iteration(const Phases::Round& round) { rounds_.push_back(round); }
   // At the end: the bytes of a barrier are written by its uses alone, and its phases.
-  void conclude(const std::vector<uint32_t>& meetings);
+  std::vector<Phases::Claim> conclude();
 
  private:
   struct Use {
@@ -77,6 +79,7 @@ class Mbarriers {
   // 0: as many as the group has threads; all ones: not known.
   uint64_t count_of(const Object& o) const;
   void written_alone();
+  Phases::Answer decide(const std::vector<Phases::Step>& steps, const Phases::Round* round, uint32_t before);
 
   Run& run_;
   Pool& pool_;
@@ -86,6 +89,8 @@ class Mbarriers {
   std::map<std::pair<uint32_t, uint64_t>, size_t> numbers_;  // by region and offset
   std::vector<Object> objects_;
   std::vector<Phases::Step> steps_;
+  std::vector<std::vector<uint32_t>> loops_;  // around each step
+  std::vector<Phases::Round> rounds_;
   Pair last_copy_;
   std::vector<Overwrite> overwrites_;
 };

@@ -151,8 +151,7 @@ void NamedBarriers::conclude() {
   for (order::NamedRecord& r : run_.trace.named) by_name[r.name].push_back(&r);
   std::set<std::string> whys;
   for (auto& [name, list] : by_name) {
-    const std::string why = threads.empty() || run_.options().warp_size == 0
-                                ? "groups or warps of any size"
+    const std::string why = threads.empty() || run_.options().warp_size == 0 ? "groups or warps of any size"
                             : counted_otherwise(run_.module(), run_.effects(), *list.front(), threads.size())
                                 ? "others wait at the same one elsewhere, all threads or as another count says"
                                 : phases_of(list, threads);
@@ -178,7 +177,8 @@ void NamedBarriers::conclude() {
 }
 
 // What is not as it should be; "": the phases are.
-std::string NamedBarriers::phases_of(std::vector<order::NamedRecord*>& list, const std::vector<Run::Ids>& threads) const {
+std::string NamedBarriers::phases_of(std::vector<order::NamedRecord*>& list,
+                                     const std::vector<Run::Ids>& threads) const {
   enum : uint8_t { absent, arrived, waited };
   std::vector<uint8_t> before(threads.size(), waited), now(threads.size(), absent);
   uint32_t phase = 0;

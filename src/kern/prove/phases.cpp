@@ -15,6 +15,7 @@ constexpr const char *k_phases = "is passed in phases that can be told apart",
                      *k_count = "is initialised for as many arrivals as come",
                      *k_waits = "is waited at for the phase of the arrival before",
                      *k_bytes = "is told of as many bytes as are expected there",
+                     *k_round = "has a phase of all threads in each iteration",
                      *k_who = "is used by threads that follow from the ids alone";
 
 // One object: what each thread knows, and what has come for each phase.
@@ -34,11 +35,14 @@ struct Object {
 
 class Count {
  public:
-  Count(Run& run, std::vector<Step> steps, const std::vector<uint64_t>& counts) : run_(run), steps_(std::move(steps)) {
+  Count(Run& run, std::vector<Step> steps, const std::vector<uint64_t>& counts, const Phases::Round* round)
+      : run_(run), pool_(run.pool()), steps_(std::move(steps)), round_(round), under_(run.pool().yes()) {
     std::ranges::stable_sort(steps_, {}, &Step::position);
     threads_ = run_.threads_by_ids();
     any_size_ = threads_.empty();
     number_ = any_size_ ? 1 : threads_.size();  // one stands for all
+    const auto arrival = std::ranges::find(steps_, Step::arrive, &Step::kind);
+    if (arrival != steps_.end()) under_ = condition(*arrival);
     for (const uint64_t n : counts) {
       Object o;
       o.count = n == 0 ? number_ : n;
@@ -59,20 +63,22 @@ class Count {
     come_.assign(steps_.size(), 0);
   }
 
-  std::vector<std::string> run() {
+  Phases::Answer run(uint32_t before) {
     for (const Step& s : steps_) {
-      takes_.push_back(s.kind == Step::meet ? std::vector<uint8_t>(number_, 1) : who(s).value_or(Takers{}));
+      const std::optional<Takers> takes = who(s);
+      takes_.push_back(takes.value_or(Takers{}));
       // Some may have waited: nothing is taken from it.
-      if (takes_.back().empty() && s.kind != Step::wait) fail(objects_[s.object], k_who);
+      if (!takes && s.kind != Step::wait && s.kind != Step::meet) fail(objects_[s.object], k_who);
     }
     if (fine()) all_go_on();
-    if (fine())
-      for (Object& o : objects_)
-        for (const auto& [n, phase] : o.phases) complete(o, phase);
-    if (fine()) record();
-    std::vector<std::string> whys;
-    for (const Object& o : objects_) whys.push_back(o.why);
-    return whys;
+    for (Object& o : objects_)
+      for (const auto& [n, phase] : o.phases) complete(o, phase);
+    Phases::Answer answer;
+    if (fine() && round_ != nullptr) answer.phases = end_of_round();
+    if (fine()) record(before);
+    for (const Object& o : objects_) answer.whys.push_back(o.why);
+    if (fine() && round_ != nullptr) answer.claims = claims(answer.phases);
+    return answer;
   }
 
  private:
@@ -85,16 +91,33 @@ class Count {
     if (o.why.empty()) o.why = why;
   }
 
+  // The guard with the ids of a thread; none: it hangs on what is the thread's own.
+  Term with(const Step& s, const Run::Ids& ids) const {
+    const Term one = run_.with_ids(s.guard[0], 0, ids), other = run_.with_ids(s.guard[1], 1, ids);
+    return one == other ? one : Term{};
+  }
+
+  // On which condition, the same for all threads, a step is taken by those who take it. Arrivals and waits are all
+  // taken on the same one, or not at all.
+  Term condition(const Step& s) const {
+    if (any_size_) return s.guard[0] == s.guard[1] ? s.guard[0] : pool_.yes();
+    for (const Run::Ids& ids : threads_)
+      if (const Term g = with(s, ids); g && !pool_.is_false(g)) return g;
+    return pool_.yes();
+  }
+
   // Which threads take the step; none: it does not follow from their ids.
   std::optional<Takers> who(const Step& s) const {
-    if (run_.always(s.guard)) return Takers(number_, 1);
-    if (any_size_) return std::nullopt;
+    if (run_.always(s.guard) && (s.kind == Step::meet || s.kind == Step::both || pool_.is_true(under_)))
+      return Takers(number_, 1);
+    if (any_size_) return s.guard == Run::both(under_) ? std::optional(Takers(number_, 1)) : std::nullopt;
     Takers takes;
     for (const Run::Ids& ids : threads_) {
-      const Term g = run_.with_ids(s.guard[0], 0, ids);
-      if (!run_.pool().is_constant(g)) return std::nullopt;
-      takes.push_back(run_.pool().is_true(g) ? 1 : 0);
+      const Term g = with(s, ids);
+      if (!g || !(pool_.is_false(g) || g == under_)) return std::nullopt;
+      takes.push_back(g == under_ ? 1 : 0);
     }
+    if (s.kind == Step::meet && std::ranges::count(takes, 0) != 0) return std::nullopt;
     return takes;
   }
 
@@ -105,7 +128,8 @@ class Count {
     const auto passes = [&](size_t t) {
       const size_t k = next[t];
       const Step& s = steps_[k];
-      if (s.kind != Step::meet && s.kind != Step::both) return takes_[k].empty() || takes_[k][t] == 0 || step(k, t);
+      if (takes_[k].empty() || takes_[k][t] == 0) return true;
+      if (s.kind != Step::meet && s.kind != Step::both) return step(k, t);
       if (std::exchange(come[t], k + 1) != k + 1 && ++come_[k] == number_) s.kind == Step::meet ? meet() : both(k);
       return come_[k] == number_;
     };
@@ -167,7 +191,8 @@ class Count {
     Object& o = objects_[steps_[k].object];
     const uint32_t phase = o.known[0];
     const bool alike = std::ranges::all_of(o.known, [&](uint32_t n) { return n == phase; });
-    if (std::ranges::count(takes_[k], 0) != 0 || !alike || o.phases[phase].arrivals != 0) return fail(o, k_phases);
+    if (std::ranges::count(takes_[k], 0) != 0 || !alike || !pool_.is_true(under_) || o.phases[phase].arrivals != 0)
+      return fail(o, k_phases);
     o.phases[phase].arrivals = number_;
     std::ranges::fill(o.arrived, phase);
     std::ranges::fill(o.known, phase + 1);
@@ -196,12 +221,12 @@ class Count {
       if (!of) fail(o, k_waits);
       return of;
     }
-    const Pool& pool = run_.pool();
-    if (!pool.is_constant(s.parity[0]) || s.parity[0] != s.parity[1] || pool.value(s.parity[0]) > 1) {
+    if (round_ != nullptr) return o.known[t];
+    if (!pool_.is_constant(s.parity[0]) || s.parity[0] != s.parity[1] || pool_.value(s.parity[0]) > 1) {
       fail(o, k_waits);
       return std::nullopt;
     }
-    return pool.value(s.parity[0]) == (o.known[t] & 1) ? std::optional(o.known[t]) : std::nullopt;
+    return pool_.value(s.parity[0]) == (o.known[t] & 1) ? std::optional(o.known[t]) : std::nullopt;
   }
 
   // For which phase the thread has arrived when it was given the token.
@@ -224,12 +249,65 @@ class Count {
     return true;
   }
 
-  void record() {
+  // How many phases there are of each object; what is known at the end is what was known at the beginning.
+  uint32_t end_of_round() {
+    std::optional<uint32_t> phases;
+    bool full = !round_->full;
+    for (size_t n = 0; n < objects_.size(); ++n) {
+      Object& o = objects_[n];
+      if (o.phases.empty()) continue;
+      for (size_t t = 0; t < number_; ++t) {
+        const uint32_t known = std::max(o.known[t], o.made[t]);
+        if (phases.value_or(known) != known) fail(o, k_phases);
+        phases = known;
+      }
+      for (const auto& [phase, what] : o.phases)
+        if (phase >= *phases) fail(o, k_phases);
+      full = full || all_meet(n);
+    }
+    const Pair whole{under_, under_};
+    if (!full || !run_.implied(whole, round_->latch))
+      for (Object& o : objects_)
+        if (!o.phases.empty()) fail(o, k_round);
+    return phases.value_or(0);
+  }
+
+  // There is a phase for which all threads arrive and wait.
+  bool all_meet(size_t object) const {
+    const auto of_all = [&](Step::Kind kind, uint32_t phase) {
+      for (size_t k = 0; k < steps_.size(); ++k)
+        if (steps_[k].kind == kind && steps_[k].object == object && phase_[k] == phase && !takes_[k].empty() &&
+            std::ranges::count(takes_[k], 0) == 0)
+          return true;
+      return false;
+    };
+    return std::ranges::any_of(objects_[object].phases, [&](const auto& p) {
+      return of_all(Step::arrive, p.first) && of_all(Step::wait, p.first);
+    });
+  }
+
+  std::vector<Phases::Claim> claims(uint32_t phases) const {
+    std::vector<Phases::Claim> list;
+    for (size_t k = 0; k < steps_.size(); ++k) {
+      const Step& s = steps_[k];
+      if (s.kind != Step::wait || !s.parity[0] || !phase_[k]) continue;
+      std::vector<Term> failing;
+      for (const size_t t : order::k_both) {
+        const Term odd = phases % 2 == 0 ? pool_.no() : pool_.extract(round_->k[t], 0, 1),
+                   bit = *phase_[k] % 2 == 0 ? odd : pool_.not_(odd);
+        failing.push_back(pool_.all(s.guard[t], pool_.ne(s.parity[t], pool_.zext(bit, pool_.width(s.parity[t])))));
+      }
+      list.push_back({s.position, pool_.any(std::move(failing))});
+    }
+    return list;
+  }
+
+  void record(uint32_t before) {
     auto& x = run_.trace;
     for (size_t k = 0; k < steps_.size(); ++k) {
       const Step& s = steps_[k];
       if (!phase_[k] || s.kind == Step::both) continue;
-      x.phases.push_back({s.position, s.guard, s.object, *phase_[k], s.kind == Step::wait, s.event});
+      x.phases.push_back({s.position, s.guard, s.object, before + *phase_[k], s.kind == Step::wait, s.event});
       if (s.kind != Step::wait) continue;
       // The copies of a thread that waits for them itself.
       for (size_t c = 0; c < steps_.size(); ++c)
@@ -239,7 +317,10 @@ class Count {
   }
 
   Run& run_;
+  Pool& pool_;
   std::vector<Step> steps_;
+  const Phases::Round* round_;
+  Term under_;  // on which condition the steps are taken
   std::vector<Run::Ids> threads_;
   bool any_size_ = false;
   size_t number_ = 0;
@@ -254,8 +335,9 @@ class Count {
 
 }  // namespace
 
-std::vector<std::string> Phases::decide(Run& run, std::vector<Step> steps, const std::vector<uint64_t>& counts) {
-  return Count(run, std::move(steps), counts).run();
+Phases::Answer Phases::decide(Run& run, std::vector<Step> steps, const std::vector<uint64_t>& counts,
+                              const Round* round, uint32_t before) {
+  return Count(run, std::move(steps), counts, round).run(before);
 }
 
 }  // namespace fencepost::prove

@@ -16,9 +16,18 @@
 // Who arrives is counted: guards, with the ids of each thread of the group in turn, are true or false. Groups of any
 // size are taken where all threads arrive and wait. (A wait of which that is not so orders nothing.) All steps are gone
 // through once, each thread as far as it can: what a thread knows at a step is the same in any order, and no one may be
-// left waiting. Instructions stand outside of loops.
+// left waiting.
+//
+// Loops. Each iteration of a loop that all threads go through in step has phases of its own: all threads know at its
+// end that they are complete, and the object is used nowhere else. So it begins as the first one did, but for the
+// number of the phase, of which a wait by parity must have the lowest bit (Claim). Where no barrier of the group stands
+// in each iteration, one phase must be of all threads, arriving and waiting: what was done in the iterations before
+// comes before what is done in those behind (effects.cpp takes that for granted). Then an access between arrival and
+// wait is ordered with the next iteration but one, by the phase between.
+//
 // Lost: to count in the order of the text, as for named barriers. A consumer's branch may stand before the producer's.
-// Not tried: arrivals by half of the threads whose choice hangs on what they have read.
+// Not tried: phases of several loops, or in loops inside loops; rings of stages, whose waits are for phases of
+// iterations before; arrivals by half of the threads whose choice hangs on what they have read.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -44,9 +53,27 @@ class Phases {
     bool expects = false;
     Pair token, parity, event;  // none: not of this kind
   };
-  // What is not as it should be, by object; "": all is. Objects by the count that they are initialised for; 0: for all
-  // threads of a group whose size is not known.
-  static std::vector<std::string> decide(Run& run, std::vector<Step> steps, const std::vector<uint64_t>& counts);
+  // An iteration of a loop that all threads go through in step. It has all steps of its objects.
+  struct Round {
+    uint32_t begin = 0, end = 0;  // positions
+    std::vector<uint32_t> loops;  // it, and those around it
+    Pair k, latch;                // how many iterations stand before it; it comes back to the header
+    bool full = false;            // no barrier of the group stands in each iteration: a phase of all threads has to
+  };
+  // That a wait by parity is for the phase that is taken for it: must not be satisfiable.
+  struct Claim {
+    uint32_t position = 0;
+    Term failing;
+  };
+  struct Answer {
+    std::vector<std::string> whys;  // what is not as it should be, by object; "": all is
+    std::vector<Claim> claims;
+    uint32_t phases = 0;  // of each object in a round
+  };
+  // Objects by the count that they are initialised for; 0: for all threads of a group whose size is not known.
+  // `before`: so many phases have been told off for the objects, in rounds before this one.
+  static Answer decide(Run& run, std::vector<Step> steps, const std::vector<uint64_t>& counts,
+                       const Round* round = nullptr, uint32_t before = 0);
 };
 
 }  // namespace fencepost::prove

@@ -38,7 +38,7 @@ std::string kernel(const std::string& counts, const std::string& body) {
 void rows(const std::string& counts, const std::vector<Row>& list) {
   for (const Row& r : list) {
     const std::string text = kernel(counts, r.body);
-    decide({{"k.cu", text.c_str(), r.exit_code, r.says}});
+    decide({{"k.cu", text.c_str(), r.exit_code, r.says, {"--no-attack"}}});
   }
 }
 
@@ -55,7 +55,9 @@ TEST(Phases, order_what_comes_before_arrivals_before_what_comes_behind_waits) {
                {"s[t] = in[g]; auto w = a.arrive(); if (t < 32) a.wait(std::move(w));" + k_read, 3, k_orders},
                {"s[t] = in[g]; auto w = a.arrive(); if (n) a.wait(std::move(w));" + k_read, 3, k_orders},
                {"s[t] = in[g]; auto v = b.arrive(); auto w = a.arrive(); b.wait(std::move(v)); s[t] = 1;"
-                " a.wait(std::move(w));" + k_read, 3, k_orders}});
+                " a.wait(std::move(w));" +
+                    k_read,
+                3, k_orders}});
 }
 
 TEST(Phases, a_try_that_is_not_looped_on_orders_nothing) {
@@ -121,8 +123,11 @@ TEST(Phases, of_other_operations_are_not_decided) {
              wait,
          3, "beside"},
         {write + with("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], 16;") + "arrive(a);" + wait, 3, "beside"},
-        {write + "arrive(a);" + wait + " __syncthreads(); if (t == 0) init(&a, 64); __syncthreads(); s[t] = 1;"
-         " arrive(a);" + wait, 3, "is initialised once"},
+        {write + "arrive(a);" + wait +
+             " __syncthreads(); if (t == 0) init(&a, 64); __syncthreads(); s[t] = 1;"
+             " arrive(a);" +
+             wait,
+         3, "is initialised once"},
         {write + "arrive(a);" + wait + " __syncthreads(); if (t == 0) *(int *)&a = 0; __syncthreads();", 3,
          "as a barrier alone"}});
 }
@@ -144,15 +149,17 @@ TEST(Phases, of_producers_who_do_not_wait) {
                {fill + " arrive(a); arrive(a); } wait(a, 0); wait(a, 1);" + read},
                {fill + " arrive(a); s[3] = 1; arrive(a); } wait(a, 0);" + read, 3, k_orders},
                {fill + " arrive(a); s[3] = 1; arrive(a); } wait(a, 0); wait(a, 1);" + read}});
-  rows("init(&a, 32);", {{"if (t < 32) { s[t] = in[g]; arrive(a); } else { wait(a, 0); out[g] = s[63 - t]; }"},
-                         {"if (t < 31) { s[t] = in[g]; arrive(a); } else { wait(a, 0); out[g] = s[63 - t]; }", 3,
-                          k_count},
-                         {"if (t < 32) { s[t] = in[g]; arrive(a); out[g] = s[31 - t]; }", 3, k_orders}});
+  rows("init(&a, 32);",
+       {{"if (t < 32) { s[t] = in[g]; arrive(a); } else { wait(a, 0); out[g] = s[63 - t]; }"},
+        {"if (t < 31) { s[t] = in[g]; arrive(a); } else { wait(a, 0); out[g] = s[63 - t]; }", 3, k_count},
+        {"if (t < 32) { s[t] = in[g]; arrive(a); out[g] = s[31 - t]; }", 3, k_orders}});
 }
 
 TEST(Phases, hand_an_array_over_and_back) {
-  const std::string head = "if (t < 32) { s[t] = in[g]; arrive(a); ", second = " s[t] = 2; arrive(a); } else { wait(a, 0);"
-                    " out[g] = s[63 - t]; arrive(b); wait(a, 1); out[g] += s[63 - t]; }",
+  const std::string head = "if (t < 32) { s[t] = in[g]; arrive(a); ",
+                    second =
+                        " s[t] = 2; arrive(a); } else { wait(a, 0);"
+                        " out[g] = s[63 - t]; arrive(b); wait(a, 1); out[g] += s[63 - t]; }",
                     counts = "init(&a, 32); init(&b, 32);";
   rows(counts, {{head + "wait(b, 0);" + second},
                 {"if (t < 32) wait(b, 1); " + head + "wait(b, 0);" + second},
@@ -183,11 +190,74 @@ TEST(Phases, end_copies_of_so_many_bytes) {
                {begin + all + " s[t] = 1; wait(a, 0);", 3, k_orders}});
 }
 
+// Each iteration passes phases of its own.
+TEST(Phases, in_loops) {
+  const auto loop = [](const std::string& body) { return "for (int i = 0; i < n; ++i) { " + body + " }"; };
+  const std::string write = "s[t] = in[g + i]; ", token = "auto w = a.arrive(); a.wait(std::move(w)); ",
+                    read = "out[g] += s[63 - t]; ", second = "auto v = b.arrive(); b.wait(std::move(v));";
+  rows(k_all,
+       {{loop(write + token + read + second)},
+        {loop(write + token + read + "w = a.arrive(); a.wait(std::move(w));")},
+        {loop(write + token + read + "__syncthreads();")},
+        {loop(write + token + read), 3, k_orders},
+        {loop(write + "auto w = a.arrive(); " + read + "a.wait(std::move(w)); " + second), 3, k_orders},
+        {loop("auto w = a.arrive(); " + write + "a.wait(std::move(w)); " + read + second), 3, k_orders},
+        {loop(write + token + read + "if (i & 1) { " + second + " }"), 3},
+        {loop(write + token + read + "if (t < 32) { " + second + " }"), 3},
+        {loop(write + "auto w = a.arrive(); if (t < 32) a.wait(std::move(w)); " + read + second), 3, k_orders},
+        {loop(write + token + read + second) + write.substr(0, 5) + " = 1;"},
+        {loop(write + token + read + second) + "out[g] = s[63 - t];"},
+        {loop(token + read) + "s[t] = 1;", 3, k_orders},
+        {"s[t] = 1; " + loop(token + read)},
+        {"s[t] = 1; " + loop(read + token), 3, k_orders},
+        {"for (int i = 0; i < t; ++i) { " + token + second + " }", 3, "equally often"},
+        {"B::arrival_token w = a.arrive(); " + loop("a.wait(std::move(w)); w = a.arrive();"), 3},
+        {"for (int i = 0; i < n; ++i) for (int j = 0; j < 2; ++j) { " + write + token + read + second + " }", 3}});
+}
+
+TEST(Phases, in_loops_by_parity) {
+  const auto loop = [](const std::string& waits, const std::string& more = "p ^= 1;", const std::string& first = "0") {
+    return "unsigned p = " + first + "; for (int i = 0; i < n; ++i) { s[t] = in[g + i]; arrive(a); wait(a, " + waits +
+           "); out[g] += s[63 - t]; arrive(b); wait(b, " + waits + "); " + more + " }";
+  };
+  const char* const phase = "waits for the phase of that iteration";
+  rows(k_all, {{loop("p")},
+               {loop("i & 1", "")},
+               {loop("i % 2", "")},
+               {loop("p", "if (i == 3) break; p ^= 1;")},
+               {loop("p", ""), 3, phase},
+               {loop("p", "p ^= 1;", "1"), 3, phase},
+               {loop("p ^ 1"), 3, phase},
+               {loop("(i >> 1) & 1"), 3, phase},
+               {loop("p", "if (in[i]) p ^= 1;"), 3},
+               {"for (int i = 0; i < n; ++i) { s[t] = in[g + i]; arrive(a); wait(a, 0); out[g] += s[63 - t]; arrive(a);"
+                " wait(a, 1); }"},
+               {"for (int i = 0; i < n; ++i) { s[t] = in[g + i]; arrive(a); wait(a, 0); out[g] += s[63 - t]; arrive(a);"
+                " wait(a, 0); }",
+                3, phase},
+               {"for (int i = 0; i < n; ++i) { if (i != 3) { s[t] = in[g + i]; arrive(a); wait(a, i & 1); out[g] += "
+                "s[63 - t]; arrive(b); wait(b, i & 1); } }",
+                3}});
+  rows("init(&a, 1);",
+       {{"for (int i = 0; i < n; ++i) { if (t == 0) { s[5] = in[i]; arrive(a); } wait(a, i & 1); out[g] += s[5];"
+         " __syncthreads(); }"},
+        {"for (int i = 0; i < n; ++i) { if (t == 0) { s[5] = in[i]; arrive(a); } wait(a, i & 1); out[g] += s[5]; }", 3},
+        {"for (int i = 0; i < n; ++i) { if (t == 0) { arrive(a); s[5] = in[i]; } wait(a, i & 1); out[g] += s[5];"
+         " __syncthreads(); }",
+         3, k_orders},
+        {"for (int i = 0; i < n; ++i) { if (t == 0) { s[5] = in[i]; arrive(a); } wait(a, 0); out[g] += s[5];"
+         " __syncthreads(); }",
+         3, phase},
+        {"for (int i = 0; i < n; ++i) { if (t == 0) { s[5] = in[i]; arrive(a); } if (i > 0) wait(a, i & 1);"
+         " out[g] += s[5]; __syncthreads(); }",
+         3}});
+}
+
 TEST(Phases, of_groups_of_any_size_are_of_all_threads) {
   const auto any = [](const char* count, const std::string& body, int exit_code) {
-    const std::string text = kernel(std::string("init(&a, ") + count + ");",
-                                    "extern __shared__ int d[]; d[t] = t; " + body +
-                                        " out[blockIdx.x * blockDim.x + t] = d[blockDim.x - 1 - t];");
+    const std::string text = kernel(
+        std::string("init(&a, ") + count + ");",
+        "extern __shared__ int d[]; d[t] = t; " + body + " out[blockIdx.x * blockDim.x + t] = d[blockDim.x - 1 - t];");
     decide({{"k.cu", text.c_str(), exit_code, "", {"--blockDim=*", "--gridDim=*"}, true}});
   };
   any("blockDim.x", "arrive(a); wait(a, 0);", 0);
