@@ -675,7 +675,8 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
   LoopRun first = iteration(a, l, entry, mode, true, std::nullopt);
   const bool objects = !met_by_barriers(a, l);
   const auto over = [&](const LoopRun& run, uint32_t begin) {
-    if (mode.log && met) mbarriers_.iteration({begin, ++position_, loops_around_, run.k, run.latch, objects});
+    if (mode.log && met && mbarriers_.expected())
+      mbarriers_.iteration({begin, ++position_, loops_around_, run.k, run.latch, objects});
   };
   over(first, step_begin);
   const size_t step = trace.steps.size();
@@ -731,7 +732,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     // incoming(.., false) reads the values before the loop, which the first iteration has not changed.
     const bool gap = !exact && !by_warp && mode.log;
     const size_t between = trace.barriers.size();
-    const uint32_t begin = ++position_;
+    const uint32_t begin = mbarriers_.expected() ? ++position_ : position_;
     if (gap)
       trace.barriers.push_back(BarrierRecord{
           order::Provider::repeated, ++position_, both(pool_.no()), both(pool_.no()), both(pool_.no()), true, {}});

@@ -50,6 +50,7 @@ void Mbarriers::access(const Access& access, const Pair& guard, const Pair& poin
 }
 
 uint64_t Mbarriers::count_of(const Object& o) const {
+  if (!o.count[0]) return ~uint64_t{0};  // no one has initialised it
   const Term threads = pool_.mul(run_.local_size[0], pool_.mul(run_.local_size[1], run_.local_size[2]));
   constexpr uint64_t k_most = (1u << 20) - 1;  // PTX ISA, mbarrier.init
   if (pool_.is_constant(o.count[0]) && o.count[0] == o.count[1]) {
