@@ -357,7 +357,8 @@ TEST(Mbarriers, are_passed_in_phases) {
         {"auto a = bar[0].arrive(), b = bar[1].arrive(); bar[0].wait(std::move(b)); bar[1].wait(std::move(a)); "
          "out[g] = 1;",
          3, waits},
-        {"if (n) (void)bar[0].arrive(); out[g] = 1;", 3, "by threads that follow from the ids alone"},
+        {"if (n) (void)bar[0].arrive(); out[g] = 1;", 0},
+        {"if (in[g]) (void)bar[0].arrive(); out[g] = 1;", 3, "by threads that follow from the ids alone"},
         {"for (int i = 0; i < n; ++i) (void)bar[0].arrive(); out[g] = 1;", 3, phases},
         {"(void)bar[0].arrive(0); out[g] = 1;", 3, phases},
         {"(void)bar[0].arrive(n); out[g] = 1;", 3, phases},
