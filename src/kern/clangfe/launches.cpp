@@ -494,6 +494,7 @@ Number Evaluator::call(const clang::CallExpr* c, unsigned depth) {
   const clang::FunctionDecl* f = c->getDirectCallee();
   const clang::FunctionDecl* whole = nullptr;
   if (f == nullptr || !f->hasBody(whole) || clang::isa<clang::CXXMethodDecl>(f)) return std::nullopt;
+  if (f->isWeak() || f->isMultiVersion()) return std::nullopt;  // another file may have its own
   const auto* body = clang::dyn_cast_or_null<clang::CompoundStmt>(whole->getBody());
   if (body == nullptr || body->size() != 1) return std::nullopt;
   const auto* back = clang::dyn_cast<clang::ReturnStmt>(body->body_front());

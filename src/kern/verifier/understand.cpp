@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "base/read_file.h"
-#include "flow/divisors.h"
+#include "flow/defined.h"
 #include "flow/flags.h"
 #include "ir/ir.h"
 #include "verifier/includer.h"
@@ -40,7 +40,7 @@ Expected<clangfe::Unit> read(const SourcePtr& file, const launch::Options& o) {
   auto read = clangfe::read(file, front_end_options(o));
   if (read && *o.dialect == ir::Dialect::cuda) flow::strengthen_flags(read->module);
   if (read && o.model == launch::Model::ptx) flow::strengthen_volatile(read->module);
-  if (read && o.profile == launch::Profile::standard) flow::keep_divisors_from_zero(read->module);
+  if (read && o.profile == launch::Profile::standard) flow::keep_defined(read->module);
   return read;
 }
 

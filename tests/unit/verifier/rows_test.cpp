@@ -140,6 +140,15 @@ TEST_F(Rows, models_of_what_threads_of_a_warp_do_together) {
   EXPECT_EQ(cub(""), 1);
 }
 
+// Another file may have its own `block`, that gives another size.
+TEST_F(Rows, a_weak_function_gives_no_size) {
+  const std::string rest =
+      "int block() { return 1; }\n__global__ void k(int *o) { o[0] = threadIdx.x; }\n"
+      "void go(int *o) { k<<<1, block()>>>(o); }\n";
+  EXPECT_EQ(ask({}, rest).exit_code, 0);
+  EXPECT_EQ(ask({}, "__attribute__((weak)) " + rest).exit_code, 1);
+}
+
 TEST_F(Rows, what_has_no_model_is_not_read_by_name) {
   for (const char* body : {"cooperative_groups::this_cluster().sync();", "a = (int *)malloc(4);"}) {
     const auto a = ask({"--blockDim=64", "--gridDim=1"},

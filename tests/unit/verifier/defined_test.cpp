@@ -1,4 +1,4 @@
-// Division by zero, and by negative lengths (flow/divisors.h, flow/small_indices.h).
+// Division by zero, and by negative lengths (flow/defined.h, flow/small_indices.h).
 #include "decide.h"
 
 namespace fencepost::verifier {
@@ -35,6 +35,35 @@ TEST(Divisors, AreZeroWhereNothingIsDivided) {
            "__global__ void k(int *o, int n) { int t = threadIdx.x; if (t > 40) { if (n == 0) o[0] = t; } else o[64 * "
            "blockIdx.x + t] = t / n; }",
            1, "n = 0"}});
+}
+
+// The least number divided by -1, too; and what comes out of it in the other order is a race.
+TEST(Divisors, AreNotOneBelowZeroForTheLeastNumber) {
+  const auto kernel = [](const std::string& test) {
+    return "__global__ void k(int *o, int a, int b) { int t = threadIdx.x; if (" + test +
+           ") o[0] = t; else o[64 * blockIdx.x + t] = 1; }";
+  };
+  const std::string least = kernel("a == -2147483647 - 1 && b == -1 && a / b == a"),
+                    other = kernel("a == -2147483647 && b == -1 && a / b == -a");
+  decide({{"least.cu", least.c_str(), 0}, {"other.cu", other.c_str(), 1, "race"}});
+}
+
+TEST(Shifts, AreByLessThanTheWidth) {
+  const auto kernel = [](const std::string& index) {
+    return "__global__ void k(int *o, int s) { unsigned t = threadIdx.x, i = blockIdx.x * 64 + t; o[" + index +
+           "] = t; }";
+  };
+  const std::string left = kernel("s <= 10 ? i << s : i"), far = kernel("s <= 30 ? i << s : i"),
+                    right = kernel("s < 1 ? i >> s : i"), halves = kernel("s < 2 ? i >> s : i");
+  decide({{"left.cu", left.c_str(), 0},
+          {"left.cu", left.c_str(), 3, "no number is shifted by its width or more", {"--strict"}},
+          {"far.cu", far.c_str(), 1, "race"},
+          {"right.cu", right.c_str(), 0},
+          {"halves.cu", halves.c_str(), 1, "confirmed by a run"}});
+  // Of OpenCL C the amount is taken modulo the width.
+  decide(
+      {{"k.cl", "__kernel void k(__global int *o, int s) { uint t = get_global_id(0); o[s == 33 ? t >> s : t] = t; }",
+        1, "race"}});
 }
 
 TEST(Divisors, AreNotNegativeUnderAnAssumption) {
