@@ -8,36 +8,71 @@ using namespace ir;
 
 namespace {
 
-bool is_division(Op op) { return op == Op::udiv || op == Op::urem || op == Op::sdiv || op == Op::srem; }
-bool is_shift(Op op) { return op == Op::shl || op == Op::lshr || op == Op::ashr; }
+// The instructions that make each value.
+class Sources {
+ public:
+  explicit Sources(const Function& f) : f_(f), made_(f.values.size()) {
+    for (const Block& b : f.blocks)
+      for (const Instruction& in : b.instructions)
+        for (const ValueId r : in.results) made_[r.index] = &in;
+  }
 
-// Of two numbers, the second one no constant.
-const Compute* by_a_number(const Function& f, const Instruction& in, bool (*kind)(Op)) {
-  const auto* c = std::get_if<Compute>(&in.action);
-  return c != nullptr && kind(c->op) && f.value(c->operands[1]).kind != Value::constant ? c : nullptr;
-}
+  // A division by a number that is no constant and does not come from the thread's place in the launch.
+  const Compute* division(const Instruction& in) const {
+    const auto* c = std::get_if<Compute>(&in.action);
+    if (c == nullptr || (c->op != Op::udiv && c->op != Op::urem && c->op != Op::sdiv && c->op != Op::srem))
+      return nullptr;
+    return f_.value(c->operands[1]).kind != Value::constant && !of_thread(c->operands[1]) ? c : nullptr;
+  }
 
-bool any(const Function& f, bool (*kind)(Op)) {
-  return std::ranges::any_of(f.blocks, [&](const Block& b) {
-    return std::ranges::any_of(b.instructions,
-                               [&](const Instruction& in) { return by_a_number(f, in, kind) != nullptr; });
-  });
-}
+ private:
+  bool of_thread(ValueId v) const {
+    std::vector<uint8_t> seen(f_.values.size());
+    std::vector<ValueId> todo{v};
+    while (!todo.empty()) {
+      const ValueId x = todo.back();
+      todo.pop_back();
+      if (seen[x.index] != 0) continue;
+      seen[x.index] = 1;
+      const Instruction* in = made_[x.index];
+      if (in == nullptr) continue;
+      const auto* c = std::get_if<Compute>(&in->action);
+      if (c == nullptr) return true;  // a load, a call, a loop's counter: it may differ between threads
+      if (c->op == Op::id) {
+        const auto kind = static_cast<IdKind>(c->imm);
+        if (kind != IdKind::local_size && kind != IdKind::num_groups) return true;
+      }
+      for (const ValueId o : c->operands) todo.push_back(o);
+    }
+    return false;
+  }
+
+  const Function& f_;
+  std::vector<const Instruction*> made_;
+};
 
 class Keeper {
  public:
   explicit Keeper(Function& f) : f_(f) {}
 
   void change() {
-    for (Block& b : f_.blocks) {
-      std::vector<Instruction> before = std::move(b.instructions);
-      out_.clear();
-      for (Instruction& in : before) {
-        if (const Compute* c = by_a_number(f_, in, is_division)) divided(*c);
-        if (const Compute* c = by_a_number(f_, in, is_shift)) shifted(*c);
-        out_.push_back(std::move(in));
+    // By their places in the text: the instructions move.
+    std::vector<std::vector<uint8_t>> divisions;
+    {
+      const Sources sources(f_);
+      for (const Block& b : f_.blocks) {
+        auto& of_block = divisions.emplace_back();
+        for (const Instruction& in : b.instructions) of_block.push_back(sources.division(in) != nullptr);
       }
-      b.instructions = std::move(out_);
+    }
+    for (size_t k = 0; k < f_.blocks.size(); ++k) {
+      std::vector<Instruction> before = std::move(f_.blocks[k].instructions);
+      out_.clear();
+      for (size_t at = 0; at < before.size(); ++at) {
+        if (divisions[k][at] != 0) divided(std::get<Compute>(before[at].action));
+        out_.push_back(std::move(before[at]));
+      }
+      f_.blocks[k].instructions = std::move(out_);
     }
   }
 
@@ -50,12 +85,8 @@ class Keeper {
     if (c.op != Op::sdiv && c.op != Op::srem) return;
     if (a.kind == Value::constant && a.constant_bits != least) return;
     const uint64_t all = type.width < 64 ? (uint64_t{1} << type.width) - 1 : ~uint64_t{0};
-    assume(make(Op::or_,
-                {test(Op::ne, c.operands[0], number(least, type)), test(Op::ne, c.operands[1], number(all, type))}));
-  }
-  void shifted(const Compute& c) {
-    const Type type = f_.value(c.operands[1]).type;
-    assume(test(Op::ult, c.operands[1], number(type.width, type)));
+    const ValueId other = test(Op::ne, c.operands[0], number(least, type));
+    assume(test(Op::or_, other, test(Op::ne, c.operands[1], number(all, type))));
   }
 
   ValueId value(Value v) {
@@ -63,15 +94,14 @@ class Keeper {
     return {static_cast<uint32_t>(f_.values.size() - 1)};
   }
   ValueId number(uint64_t n, Type type) { return value({.kind = Value::constant, .type = type, .constant_bits = n}); }
-  ValueId make(Op op, std::vector<ValueId> operands) {
+  ValueId test(Op op, ValueId x, ValueId y) {
     const ValueId made = value({.kind = Value::result, .type = {Type::bits, 1}});
     Compute c;
     c.op = op;
-    c.operands = std::move(operands);
+    c.operands = {x, y};
     out_.push_back({{made}, std::move(c), {}});
     return made;
   }
-  ValueId test(Op op, ValueId x, ValueId y) { return make(op, {x, y}); }
   void assume(ValueId holds) { out_.push_back({{}, Annotation{.note = Note::assume, .condition = holds}, {}}); }
 
   Function& f_;
@@ -80,12 +110,16 @@ class Keeper {
 
 }  // namespace
 
-bool divides(const Function& f) { return any(f, is_division); }
-bool shifts(const Function& f) { return any(f, is_shift); }
+bool divides(const Function& f) {
+  const Sources sources(f);
+  return std::ranges::any_of(f.blocks, [&](const Block& b) {
+    return std::ranges::any_of(b.instructions, [&](const Instruction& in) { return sources.division(in) != nullptr; });
+  });
+}
 
 void keep_defined(Module& m) {
   for (Function& f : m.functions)
-    if (f.body && (divides(f) || shifts(f))) Keeper(f).change();
+    if (f.body && divides(f)) Keeper(f).change();
 }
 
 }  // namespace fencepost::flow

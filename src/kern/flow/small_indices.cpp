@@ -48,8 +48,7 @@ class Indices {
         if (c->op == Op::mul || tiles(in)) {
           auto& places = f_.value(in.results[0]).type == k_wide ? changed.of_64 : changed.of_32;
           if (std::ranges::find(places, in.place) == places.end()) places.push_back(in.place);
-          for (const ValueId o : factors_[in.results[0].index])
-            if (f_.value(o).type == k_narrow) not_negative(o, in.place, out);
+          for (const ValueId o : factors_[in.results[0].index]) not_negative(o, in.place, out);
         }
         out.push_back(std::move(in));
       }

@@ -92,8 +92,6 @@ std::vector<std::string> taken_for_granted(const Module& m, FunctionId kernel, c
   if (signed_arithmetic(m, kernel)) out.emplace_back("signed numbers do not overflow");
   if (std::ranges::any_of(reached(m, kernel), [](const Function* f) { return flow::divides(*f); }))
     out.emplace_back("no divisor is 0");
-  if (std::ranges::any_of(reached(m, kernel), [](const Function* f) { return flow::shifts(*f); }))
-    out.emplace_back("no number is shifted by its width or more");
   if (proof.small_offsets) out.emplace_back("offsets are less than 2^46 bytes");
   if (const auto names = given(m, kernel); !names.empty())
     out.push_back(fmt::format("{} are different arrays", fmt::join(names, ", ")));

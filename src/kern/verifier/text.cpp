@@ -46,7 +46,7 @@ std::string profile(const launch::Options& o) {
   out += standard ? ", pointers null where the kernel tests for it, addresses aligned as the elements up to 4"
                   : ", pointers not null and aligned to 16, functions without a body touch no memory";
   return out +
-         (standard ? ", signed overflow, division by zero and shifts by the width or more undefined and assumed absent"
+         (standard ? ", signed overflow and division by zero undefined and assumed absent"
                    : ", signed overflow undefined and assumed absent") +
          ", offsets below 2^46 bytes, no two pointers that a kernel is "
          "given (parameters, and in structures by value) of one array" +

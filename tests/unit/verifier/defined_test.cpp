@@ -48,22 +48,14 @@ TEST(Divisors, AreNotOneBelowZeroForTheLeastNumber) {
   decide({{"least.cu", least.c_str(), 0}, {"other.cu", other.c_str(), 1, "race"}});
 }
 
-TEST(Shifts, AreByLessThanTheWidth) {
-  const auto kernel = [](const std::string& index) {
-    return "__global__ void k(int *o, int s) { unsigned t = threadIdx.x, i = blockIdx.x * 64 + t; o[" + index +
-           "] = t; }";
-  };
-  const std::string left = kernel("s <= 10 ? i << s : i"), far = kernel("s <= 30 ? i << s : i"),
-                    right = kernel("s < 1 ? i >> s : i"), halves = kernel("s < 2 ? i >> s : i");
-  decide({{"left.cu", left.c_str(), 0},
-          {"left.cu", left.c_str(), 3, "no number is shifted by its width or more", {"--strict"}},
-          {"far.cu", far.c_str(), 1, "race"},
-          {"right.cu", right.c_str(), 0},
-          {"halves.cu", halves.c_str(), 1, "confirmed by a run"}});
-  // Of OpenCL C the amount is taken modulo the width.
-  decide(
-      {{"k.cl", "__kernel void k(__global int *o, int s) { uint t = get_global_id(0); o[s == 33 ? t >> s : t] = t; }",
-        1, "race"}});
+// A divisor that is 0 for one thread of each launch is a fault of the kernel.
+TEST(Divisors, OfAThreadMayBeZero) {
+  decide({{"thread.cu", "__global__ void k(int *o) { int t = threadIdx.x; if (64 / t != 7) o[t / 2] = 1 + t; }", 1,
+           "race"},
+          {"zero.cu",
+           "__global__ void k(int *o) { int t = threadIdx.x, q = 64 / (t / 2); if (t < 2) o[0] = t + q; else o[64 * "
+           "blockIdx.x + t] = q; }",
+           1, "race"}});
 }
 
 TEST(Divisors, AreNotNegativeUnderAnAssumption) {

@@ -228,9 +228,12 @@ TEST(Relations, numbers_of_no_launch) {
       race(ROWS "void run(float* o, int n) { k<<<8, 32>>>(o, n, n * 3 / 4); }\n", "!may be of no launch"),
       race(ROWS "struct P { int pitch, rows; };\nvoid run(float* o, int n, P* p) { k<<<8, 32>>>(o, n, p->pitch); }\n",
            "here; the launch at f.cu:4:35 gives `p->pitch`"),
-      // No proof, and no run of the launch: pitch >= n.
-      race(ROWS "void run(float* o, int n) { k<<<8, 32>>>(o, n, (n / 3) * (n % 5) + n); }\n",
-           "with numbers that no launch of this file gives at f.cu:3:29: pitch == n / 3 * (n % 5) + n"),
+      // No proof, since what is read past the caches is not decided, and no run of the launch: pitch >= n.
+      race("__global__ void k(float* o, int n, int pitch) {\n"
+           "  for (int i = threadIdx.x; i < n; i += 32)\n"
+           "    o[(long long)blockIdx.x * pitch + i] = __ldg(&o[(long long)blockIdx.x * pitch + i]) + blockIdx.x; }\n"
+           "void run(float* o, int n) { k<<<8, 32>>>(o, n, n + 8); }\n",
+           "with numbers that no launch of this file gives at f.cu:4:29: pitch == n + 8"),
   });
 }
 

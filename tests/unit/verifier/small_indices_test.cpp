@@ -156,6 +156,18 @@ TEST(SmallIndices, tails_behind_vectors) {
           {"early.cu", wrong.c_str(), 1, "confirmed by a run"}});
 }
 
+// The length of a row is a number of elements also where it has 64 bits.
+TEST(SmallIndices, rows_of_sizes) {
+  decide({{"rows.cu",
+           "__global__ void k(float* o, const float* x, size_t n) {\n"
+           "  size_t b = blockIdx.x, t = threadIdx.x; if (t < n) o[b * n + t] = x[t] + b; }\n",
+           0, "index arithmetic of 64 bits stays below 2^63"},
+          {"longer.cu",
+           "__global__ void k(float* o, const float* x, size_t n) {\n"
+           "  size_t b = blockIdx.x, t = threadIdx.x; if (t <= n) o[b * n + t] = x[t] + b; }\n",
+           1, "confirmed by a run"}});
+}
+
 // A factor that is a constant is meant to wrap in a grid that is given, and so are numbers whose bits are mixed.
 TEST(SmallIndices, what_is_meant_to_wrap_may) {
   decide({
