@@ -26,9 +26,10 @@ void HostWalk::init(const Place& to, clang::QualType type, const Expr* e, uint32
   while (true) {
     if (const auto* x = clang::dyn_cast<clang::FullExpr>(e))
       e = x->getSubExpr()->IgnoreParens();
-    else if (const auto* b = clang::dyn_cast<clang::CXXBindTemporaryExpr>(e))
+    else if (const auto* b = clang::dyn_cast<clang::CXXBindTemporaryExpr>(e)) {
+      followed_.insert(b);
       e = b->getSubExpr()->IgnoreParens();
-    else if (const auto* d = clang::dyn_cast<clang::CXXDefaultArgExpr>(e))
+    } else if (const auto* d = clang::dyn_cast<clang::CXXDefaultArgExpr>(e))
       e = d->getExpr()->IgnoreParens();
     else if (const auto* i = clang::dyn_cast<clang::CXXDefaultInitExpr>(e))
       e = i->getExpr()->IgnoreParens();
@@ -42,6 +43,8 @@ void HostWalk::init(const Place& to, clang::QualType type, const Expr* e, uint32
   }
   if (const auto* c = clang::dyn_cast<clang::CXXConstructExpr>(e)) {
     construct(to, c, frame);
+  } else if (const auto* h = clang::dyn_cast<clang::CXXInheritedCtorInitExpr>(e)) {
+    inherit(to, h, frame);
   } else if (const auto* l = clang::dyn_cast<clang::InitListExpr>(e);
              l != nullptr && (type->isRecordType() || type->isArrayType())) {
     list(to, l, frame);
@@ -56,29 +59,6 @@ void HostWalk::init(const Place& to, clang::QualType type, const Expr* e, uint32
   destroy(to, type, e, frame);
 }
 
-void HostWalk::construct(const Place& to, const clang::CXXConstructExpr* e, uint32_t frame) {
-  const clang::CXXConstructorDecl* f = e->getConstructor();
-  const clang::QualType type = e->getType();
-  Place at = to;
-  if (type->isArrayType()) at = with(to, k_any_element);
-  const bool plain = f->isImplicit() || f->isDefaulted() || f->isTrivial();
-  if (f->isCopyOrMoveConstructor() && plain && e->getNumArgs() >= 1) {
-    const Places from = places(e->getArg(0), frame);
-    Values v{.unknown = from.unknown};
-    for (const Place& p : from.all) v.atoms.insert({Atom::copy, p, nullptr});
-    memory.store(at, v);
-    return;
-  }
-  const FunctionDecl* whole = nullptr;
-  if (f->hasBody(whole) && whole->getBody() != nullptr) {
-    enter(e, whole, addresses({{at}}), {e->arg_begin(), e->arg_end()}, frame);
-    return;
-  }
-  if (plain && e->getNumArgs() == 0) return;  // it has nothing to do
-  for (const Expr* a : e->arguments()) escape(a, frame);
-  memory.store(at, {.unknown = true});
-}
-
 void HostWalk::list(const Place& to, const clang::InitListExpr* e, uint32_t frame) {
   const auto* record = e->getType()->getAsCXXRecordDecl();
   if (e->isTransparent() && e->getNumInits() == 1) return init(to, e->getType(), e->getInit(0), frame);
@@ -87,6 +67,7 @@ void HostWalk::list(const Place& to, const clang::InitListExpr* e, uint32_t fram
                                              ? context_.getAsArrayType(e->getType())->getElementType()
                                              : e->getType();
     for (unsigned k = 0; k < e->getNumInits(); ++k) init(with(to, element(k)), element_type, e->getInit(k), frame);
+    if (e->hasArrayFiller()) init(with(to, k_any_element), element_type, e->getArrayFiller(), frame);
     return;
   }
   if (const clang::FieldDecl* f = e->getInitializedFieldInUnion(); f != nullptr && e->getNumInits() == 1)
@@ -103,18 +84,6 @@ void HostWalk::list(const Place& to, const clang::InitListExpr* e, uint32_t fram
   }
   for (unsigned k = 0; k < e->getNumInits(); ++k)
     for (const Place& p : fields({{to}}, all[k]).all) init(p, all[k]->getType(), e->getInit(k), frame);
-}
-
-// What the destructor of an object does, some time.
-void HostWalk::destroy(const Place& it, clang::QualType type, const Expr* site, uint32_t frame) {
-  const auto* record = context_.getBaseElementType(type)->getAsCXXRecordDecl();
-  if (record == nullptr || !record->hasDefinition() || record->hasTrivialDestructor()) return;
-  const clang::CXXDestructorDecl* d = record->getDestructor();
-  const FunctionDecl* whole = nullptr;
-  if (d == nullptr || !d->hasBody(whole) || whole->getBody() == nullptr) return;
-  const uint32_t sequence =
-      flow.within([&] { enter(reinterpret_cast<const char*>(site) + 1, whole, addresses({{it}}), {}, frame); });
-  flow.add({.kind = Step::aside, .parts = {sequence}});
 }
 
 void HostWalk::declare(const VarDecl* v, uint32_t frame) {
@@ -251,7 +220,7 @@ void HostWalk::control(const clang::Stmt* s, uint32_t frame) {
     for (unsigned k = 0; k < t->getNumHandlers(); ++k) step.parts.push_back(flow.within(go_over(t->getHandler(k))));
     flow.add(std::move(step));
   } else if (const auto* c = clang::dyn_cast<clang::CXXCatchStmt>(s)) {
-    if (c->getExceptionDecl() != nullptr) memory.store(variable(c->getExceptionDecl(), frame), {.unknown = true});
+    if (c->getExceptionDecl() != nullptr) catch_one(c->getExceptionDecl(), frame);
     statement(c->getHandlerBlock(), frame);
   } else if (clang::isa<clang::AsmStmt>(s)) {
     for (const clang::Stmt* x : s->children())
@@ -368,7 +337,7 @@ Values HostWalk::enter(const void* site, const FunctionDecl* f, const Values& se
   // By a pointer to a function it is one without captures.
   const bool by_pointer = self.atoms.empty() && !self.unknown;
   if (const auto* m = clang::dyn_cast<clang::CXXMethodDecl>(f);
-      m != nullptr && m->getParent()->isLambda() && !by_pointer) {
+      m != nullptr && m->getParent()->isLambda() && m->getOverloadedOperator() == clang::OO_Call && !by_pointer) {
     // The lambda's variables are those of where it was made.
     Values out;
     std::set<uint32_t> made_in;
@@ -431,7 +400,7 @@ void HostWalk::by_other_files(const clang::CallExpr* c, const FunctionDecl* f, u
 }
 
 // A call by a value: of one of the functions that it may be.
-Values HostWalk::through(const Values& callee, const clang::CallExpr* c, uint32_t frame) {
+Values HostWalk::through(const Values& callee, const clang::CallExpr* c, uint32_t frame, const Values& self) {
   const std::vector<const Expr*> arguments(c->arg_begin(), c->arg_end());
   Values out;
   bool all = !callee.unknown && !callee.atoms.empty();
@@ -441,7 +410,7 @@ Values HostWalk::through(const Values& callee, const clang::CallExpr* c, uint32_
     if (a.kind != Atom::function)
       all = false;
     else if (a.code->hasBody(whole) && whole->getBody() != nullptr)
-      ways.emplace_back([&, whole] { out.add(enter(c, whole, {}, arguments, frame)); });
+      ways.emplace_back([&, whole] { out.add(enter(c, whole, self, arguments, frame)); });
     else
       ways.emplace_back([&, f = a.code] {
         by_other_files(c, f, frame);
@@ -449,16 +418,39 @@ Values HostWalk::through(const Values& callee, const clang::CallExpr* c, uint32_
       });
   }
   choose(c, ways, !all);
-  if (!all) out.add(not_followed(arguments, frame));
+  if (!all) {
+    memory.escape(self);
+    out.add(not_followed(arguments, frame));
+  }
   return out;
 }
 
+// `(o.*m)()`, `(p->*m)()`
+Values HostWalk::by_member_pointer(const clang::CallExpr* c, const clang::BinaryOperator* member, uint32_t frame) {
+  const Expr* object = member->getLHS();
+  const bool arrow = member->getOpcode() == clang::BO_PtrMemI;
+  const Values self = arrow ? value(object, frame) : addresses(places(object, frame));
+  Values callee = value(member->getRHS(), frame);
+  // Of virtual functions it is the object's.
+  for (const Atom& a : callee.atoms)
+    if (const auto* m = clang::dyn_cast_or_null<clang::CXXMethodDecl>(a.code); m != nullptr && m->isVirtual())
+      callee.unknown = true;
+  return through(callee, c, frame, self);
+}
+
+// What a launch is given, its sizes and its stream are evaluated before it.
 Values HostWalk::call(const clang::CallExpr* c, uint32_t frame) {
-  if (launches_.contains(c)) {
-    reached_[c].insert(frame);
-    note(Event::launched, c->getBeginLoc(), frame, c);
-  }
+  followed_.insert(c);
+  const bool launch = launches_.contains(c);
+  if (launch) reached_[c].insert(frame);
+  Values v = called(c, frame);
+  if (launch) note(Event::launched, c->getBeginLoc(), frame, c);
+  return v;
+}
+
+Values HostWalk::called(const clang::CallExpr* c, uint32_t frame) {
   if (const auto* k = clang::dyn_cast<clang::CUDAKernelCallExpr>(c)) {
+    followed_.insert(k->getConfig());
     if (k->getConfig() != nullptr)
       for (const Expr* a : k->getConfig()->arguments()) value(a, frame);
     const FunctionDecl* f = c->getDirectCallee();
@@ -481,6 +473,9 @@ Values HostWalk::call(const clang::CallExpr* c, uint32_t frame) {
     return {};
   }
   if (f == nullptr) {
+    if (const auto* m = clang::dyn_cast<clang::BinaryOperator>(c->getCallee()->IgnoreParens());
+        m != nullptr && m->isPtrMemOp())
+      return by_member_pointer(c, m, frame);
     if (clang::isa<clang::CXXMemberCallExpr>(c) || clang::isa<clang::CXXPseudoDestructorExpr>(c->getCallee()))
       return other(c, frame);
     return through(value(c->getCallee(), frame), c, frame);
@@ -508,6 +503,7 @@ Values HostWalk::call(const clang::CallExpr* c, uint32_t frame) {
       for (const Place& p : from.all) v.atoms.insert({Atom::copy, p, nullptr});
       store(addressed(self), v);
       note(Event::set, addressed(self), c, frame);
+      copy_by_text(f, c, self, arguments, frame);
       return self;
     }
     if (method->isVirtual() && !method->hasAttr<clang::FinalAttr>()) {

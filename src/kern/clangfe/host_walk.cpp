@@ -89,7 +89,7 @@ bool HostWalk::run(const std::vector<const FunctionDecl*>& hosts, const std::vec
   }
   const auto never_named = [&](const FunctionDecl* f) {
     const auto* m = clang::dyn_cast<clang::CXXMethodDecl>(f);
-    return !named.all.contains(f->getCanonicalDecl()) && (m == nullptr || !m->isVirtual());
+    return !named.all.contains(f->getCanonicalDecl()) && !f->isUsed() && (m == nullptr || !m->isVirtual());
   };
   for (const FunctionDecl* f : hosts_) {
     if (never_named(f)) roots_.emplace_back(f, true);
@@ -98,6 +98,8 @@ bool HostWalk::run(const std::vector<const FunctionDecl*>& hosts, const std::vec
     // What a base class calls whose text is not there.
     const auto* m = clang::dyn_cast<clang::CXXMethodDecl>(f);
     if (m != nullptr && m->isVirtual() && !clang::isa<clang::CXXDestructorDecl>(m)) memory.loose_functions.insert(f);
+    // `operator new` for all of the program: libraries allocate, too.
+    if (f->isReplaceableGlobalAllocationFunction()) memory.loose_functions.insert(f);
   }
   for (const FunctionDecl* f : named.overloaded)
     if (!on_device_only(f)) memory.loose_functions.insert(f);
@@ -115,14 +117,18 @@ bool HostWalk::run(const std::vector<const FunctionDecl*>& hosts, const std::vec
     for (const FunctionDecl* f : hosts)
       if (!entered_.contains(f->getCanonicalDecl()) &&
           (!on_device_only(f) || launching_kernels_.contains(f->getCanonicalDecl()))) {
-        roots_.emplace_back(f, f->hasAttr<clang::CUDAGlobalAttr>());
+        // What is used, and by no name in the text, may be run at any time.
+        if (f->isUsed() && !named.all.contains(f->getCanonicalDecl()) && !on_device_only(f))
+          memory.loose_functions.insert(f);
+        else
+          roots_.emplace_back(f, f->hasAttr<clang::CUDAGlobalAttr>());
         entered_.insert(f->getCanonicalDecl());
         more = memory.changed = true;
       }
     if (!more || pass_ >= k_most_passes) break;
   }
   flow.closed = true;
-  return !memory.changed;
+  return !memory.changed && came_to_all();
 }
 
 void HostWalk::pass() {
@@ -135,7 +141,11 @@ void HostWalk::pass() {
   flow.roots.push_back({});
   flow.roots.back().sequence = flow.within([&] {
     for (const VarDecl* v : variables_)
-      if (v->hasInit() && v->getInit() != nullptr) declare(v, 0);
+      if (v->hasInit() && v->getInit() != nullptr && v->getTSCSpec() == clang::TSCS_unspecified) declare(v, 0);
+    // Each thread has its own, and makes it some time before the first use.
+    for (const VarDecl* v : variables_)
+      if (v->hasInit() && v->getInit() != nullptr && v->getTSCSpec() != clang::TSCS_unspecified)
+        flow.add({.kind = Step::aside, .parts = {flow.within([&] { declare(v, 0); })}});
   });
   for (size_t k = 0; k < roots_.size(); ++k) root(roots_[k].first, 0, roots_[k].second);
   const std::set<const FunctionDecl*> loose = memory.loose_functions;
@@ -236,10 +246,16 @@ void HostWalk::go_over(uint32_t n) {
           const clang::FieldDecl* field = i->getAnyMember();
           const Places at = field != nullptr ? fields({{p}}, field) : Places{{p}};
           for (const Place& q : at.all)
-            init(q, field != nullptr ? field->getType() : context_.getRecordType(c->getParent()), i->getInit(), n);
+            init(q,
+                 field != nullptr         ? field->getType()
+                 : i->isBaseInitializer() ? clang::QualType(i->getBaseClass(), 0)
+                                          : context_.getRecordType(c->getParent()),
+                 i->getInit(), n);
         }
     }
     statement(f->getBody(), n);
+    if (const auto* d = clang::dyn_cast<clang::CXXDestructorDecl>(f))
+      end_parts(addressed(frames_[n].self), d->getParent(), n);
   });
   flow.body(n, body);
   loop_ = around;
@@ -522,7 +538,12 @@ Values HostWalk::value(const Expr* e, uint32_t frame) {
   if (const auto* x = clang::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(e)) return value(x->getReplacement(), frame);
   if (const auto* x = clang::dyn_cast<clang::CXXDefaultArgExpr>(e)) return value(x->getExpr(), frame);
   if (const auto* x = clang::dyn_cast<clang::CXXDefaultInitExpr>(e)) return value(x->getExpr(), frame);
-  if (const auto* x = clang::dyn_cast<clang::CXXBindTemporaryExpr>(e)) return value(x->getSubExpr(), frame);
+  if (const auto* x = clang::dyn_cast<clang::CXXBindTemporaryExpr>(e)) {
+    followed_.insert(x);
+    Values v = value(x->getSubExpr(), frame);
+    destroy(v, x->getType(), x, frame);
+    return v;
+  }
   if (const auto* x = clang::dyn_cast<clang::OpaqueValueExpr>(e); x != nullptr && x->getSourceExpr() != nullptr)
     return value(x->getSourceExpr(), frame);
   if (clang::isa<clang::IntegerLiteral, clang::FloatingLiteral, clang::CharacterLiteral, clang::CXXBoolLiteralExpr,
@@ -543,11 +564,7 @@ Values HostWalk::value(const Expr* e, uint32_t frame) {
     (void)t;
     return self;
   }
-  if (const auto* l = clang::dyn_cast<clang::LambdaExpr>(e)) {
-    for (const clang::LambdaCapture& c : l->captures())
-      if (c.capturesVariable() && l->isInitCapture(&c)) declare(clang::cast<VarDecl>(c.getCapturedVar()), frame);
-    return {.atoms = {{Atom::copy, {memory.object(ObjectKind::closure, l, frame), {}}, nullptr}}};
-  }
+  if (const auto* l = clang::dyn_cast<clang::LambdaExpr>(e)) return closure(l, frame);
   if (const auto* c = clang::dyn_cast<clang::CastExpr>(e)) return cast(c, frame);
   if (const auto* u = clang::dyn_cast<clang::UnaryOperator>(e)) return unary(u, frame);
   if (const auto* b = clang::dyn_cast<clang::BinaryOperator>(e)) return binary(b, frame);
@@ -566,10 +583,7 @@ Values HostWalk::value(const Expr* e, uint32_t frame) {
     return v;
   }
   if (const auto* d = clang::dyn_cast<clang::CXXDeleteExpr>(e)) {
-    const clang::QualType t = d->getDestroyedType();
-    const Values v = value(d->getArgument(), frame);
-    if (!t.isNull() && t->isRecordType())
-      for (const Place& p : addressed(v).all) destroy(p, t, d, frame);
+    deleted(d, frame);
     return {};
   }
   if (e->getType()->isRecordType())
@@ -766,27 +780,6 @@ Values HostWalk::other(const clang::Stmt* s, uint32_t frame) {
       statement(child, frame);
   }
   return {.unknown = true};
-}
-
-Values HostWalk::made(const clang::CXXNewExpr* n, uint32_t frame) {
-  for (const Expr* p : n->placement_arguments()) {
-    note(Event::set, addressed(value(p, frame)), n, frame);
-    escape(p, frame);
-  }
-  if (n->getNumPlacementArgs() > 0 || (n->getOperatorNew() != nullptr && users_(n->getOperatorNew()->getLocation())))
-    return {.unknown = true};
-  if (n->isArray() && n->getArraySize()) value(*n->getArraySize(), frame);
-  Place at{memory.object(ObjectKind::host_memory, n, frame), {element(0)}};
-  if (n->hasInitializer() || n->getConstructExpr() != nullptr) {
-    if (const Expr* given = n->getInitializer(); given != nullptr && !n->getAllocatedType()->isRecordType())
-      note(all_zero(given) ? Event::cleared : Event::set, {{at}}, n, frame,
-           {.from = 0, .bytes = {}, .to = nullptr, .size = nullptr});
-    Place first = at;
-    if (n->isArray()) first.path.back() = k_any_element;
-    const Expr* e = n->getInitializer() != nullptr ? n->getInitializer() : n->getConstructExpr();
-    if (!clang::isa<clang::ImplicitValueInitExpr>(e)) init(first, n->getAllocatedType(), e, frame);
-  }
-  return {.atoms = {{Atom::address, std::move(at), nullptr}}};
 }
 
 }  // namespace fencepost::clangfe

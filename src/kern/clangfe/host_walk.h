@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "clangfe/host_flow.h"
+#include "clangfe/host_implied.h"
 #include "clangfe/host_memory.h"
 #include "clangfe/launches.h"
 
@@ -80,7 +81,7 @@ class HostWalk {
 
   // `users`: the place is in the user's own text.
   HostWalk(clang::ASTContext& context, std::function<bool(clang::SourceLocation)> users)
-      : context_(context), users_(std::move(users)) {}
+      : context_(context), users_(users), acts_(context, users) {}
   // `hosts`: all functions with a body; `launches`: calls that launch kernels, and who makes them. False: it did not
   // come to an end, and nothing is known.
   bool run(const std::vector<const clang::FunctionDecl*>& hosts, const std::vector<const clang::VarDecl*>& variables,
@@ -111,8 +112,10 @@ class HostWalk {
   HostMemory memory;
   std::vector<Event> events;
   HostFlow flow;
-  std::map<uint32_t, Made> streams;        // by their objects
-  bool symbols_by_name = false;            // a variable of the device is written to by its name
+  std::map<uint32_t, Made> streams;  // by their objects
+  bool symbols_by_name = false;      // a variable of the device is written to by its name
+  // Where something is run that the walk has not come to; then nothing is known.
+  std::optional<clang::SourceLocation> not_followed_at;
   std::string comes_back;                  // why the order of the text says nothing: setjmp
   std::set<clang::SourceLocation> shared;  // where statements begin that a directive has done by several threads
   std::set<uint32_t> made_in_rounds;       // objects that stand for several arrays
@@ -137,7 +140,21 @@ class HostWalk {
   void init(const Place& to, clang::QualType type, const clang::Expr* e, uint32_t frame);
   void construct(const Place& to, const clang::CXXConstructExpr* e, uint32_t frame);
   void list(const Place& to, const clang::InitListExpr* e, uint32_t frame);
+  void destroy(const Values& it, clang::QualType type, const clang::Expr* site, uint32_t frame);
   void destroy(const Place& it, clang::QualType type, const clang::Expr* site, uint32_t frame);
+  void end(const Places& it, clang::QualType type, const void* site, uint32_t frame);
+  void end_parts(const Places& it, const clang::CXXRecordDecl* of, uint32_t frame);
+  void copy_by_text(const clang::FunctionDecl* f, const clang::Expr* site, const Values& self,
+                    const std::vector<const clang::Expr*>& arguments, uint32_t frame);
+  void inherit(const Place& to, const clang::CXXInheritedCtorInitExpr* e, uint32_t frame);
+  void catch_one(const clang::VarDecl* v, uint32_t frame);
+  Values allocated(const clang::CXXNewExpr* n, uint32_t frame);
+  void given_back(const clang::CXXNewExpr* n, uint32_t frame);
+  uint32_t run_blind(const void* site, const clang::FunctionDecl* f, uint32_t frame,
+                     const Values& first = {.unknown = true});
+  void deleted(const clang::CXXDeleteExpr* d, uint32_t frame);
+  Values closure(const clang::LambdaExpr* l, uint32_t frame);
+  bool came_to_all();
   void declare(const clang::VarDecl* v, uint32_t frame);
   void statement(const clang::Stmt* s, uint32_t frame);
   bool exchanges(const clang::CompoundStmt* block, std::set<const clang::Stmt*>& done, uint32_t frame);
@@ -147,9 +164,11 @@ class HostWalk {
   Values unary(const clang::UnaryOperator* u, uint32_t frame);
   Values binary(const clang::BinaryOperator* b, uint32_t frame);
   Values call(const clang::CallExpr* c, uint32_t frame);
+  Values called(const clang::CallExpr* c, uint32_t frame);
+  Values by_member_pointer(const clang::CallExpr* c, const clang::BinaryOperator* member, uint32_t frame);
   Values enter(const void* site, const clang::FunctionDecl* f, const Values& self,
                const std::vector<const clang::Expr*>& arguments, uint32_t frame);
-  Values through(const Values& callee, const clang::CallExpr* c, uint32_t frame);
+  Values through(const Values& callee, const clang::CallExpr* c, uint32_t frame, const Values& self = {});
   Values not_followed(const std::vector<const clang::Expr*>& arguments, uint32_t frame);
   void by_other_files(const clang::CallExpr* c, const clang::FunctionDecl* f, uint32_t frame);
   Values other(const clang::Stmt* s, uint32_t frame);
@@ -176,6 +195,8 @@ class HostWalk {
 
   clang::ASTContext& context_;
   std::function<bool(clang::SourceLocation)> users_;
+  Acts acts_;
+  std::set<const clang::Stmt*> followed_;  // nodes that run functions, and that the walk has gone into
   std::vector<Frame> frames_{Frame{}};
   std::map<std::tuple<const void*, const clang::FunctionDecl*, uint32_t, uint32_t>, uint32_t> activations_;
   std::map<const clang::CallExpr*, std::set<uint32_t>> reached_;

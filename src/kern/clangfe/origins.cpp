@@ -188,7 +188,8 @@ void Origins::find_nulls(FoundLaunch& l) const {
 void Origins::not_followed(FoundLaunch& l) {
   for (uint32_t k = 0; k < l.given.size(); ++k) l.launch.not_traced.push_back(k);
   const std::string why = in_doubt_ ? "host code has no __CUDA_ARCH__, and what it does before is not known"
-                                    : "what the host does before is not known";
+                          : walk_.not_followed_at ? "what runs at " + place(*walk_.not_followed_at) + " is not followed"
+                                                  : "what the host does before is not known";
   const uint32_t takes = l.kernel != nullptr ? l.kernel->getNumParams() : 0;
   for (uint32_t k = 0; k < takes; ++k)
     if (!l.kernel->getParamDecl(k)->getType()->isArithmeticType())
