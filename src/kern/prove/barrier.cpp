@@ -59,11 +59,13 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
   if (meets) {
     const Term same = pool_.eq(guard[0], guard[1]);
     const Term apart = pool_.all({pool_.not_(same), pool_.not_(trapped_[0]), pool_.not_(trapped_[1])});
-    if (Obligation* o = oblige(Kind::barrier_divergence, apart, in.place, true, mode);
-        o != nullptr && guard[0] != guard[1] && named_.at_several_places(b, numbers)) {
+    Obligation* o = oblige(Kind::barrier_divergence, apart, in.place, true, mode);
+    if (o != nullptr && guard[0] != guard[1] && named_.at_several_places(b, numbers)) {
       o->open = "threads meet at the other barriers of its number";
       perhaps = "a barrier of one number at several places";
     }
+    const bool elsewhere = b.scope == Scope::group && mbarriers_.may_arrive_elsewhere();
+    if (o != nullptr && elsewhere && guard[0] != guard[1]) o->open = "threads arrive at the barrier object elsewhere";
     if (mode.lockstep) fact(pool_.yes(), same, 0, true);
     if (mode.log) {
       trace.barriers.push_back(r);

@@ -185,7 +185,7 @@ void Execution::run() {
   others_in_order_ = messages_possible_;
   for (const Function& g : m_.functions)
     if (const auto assembly = assembly_effect(g); assembly && assembly->kind == "barrier") {
-      mbarriers_.expect();
+      mbarriers_.expect(assembly->instruction);
       others_in_order_ =
           others_in_order_ || (assembly->instruction != "mbarrier.init" && assembly->instruction != k_arrive_and_wait);
     }

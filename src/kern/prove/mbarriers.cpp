@@ -9,6 +9,7 @@ namespace fencepost::prove {
 using namespace ir;
 
 void Mbarriers::announce(std::string name, std::string form, std::vector<Pair> operands) {
+  meets_ = name == k_arrive_and_wait;
   next_ = Use{std::move(name), std::move(form), std::move(operands)};
 }
 

@@ -39,7 +39,10 @@ class Mbarriers {
   Mbarriers(Run& run, Masters& masters) : run_(run), pool_(run.pool()), masters_(masters) {}
 
   // The kernel has some; without them no write is noted.
-  void expect() { possible_ = true; }
+  void expect(std::string_view instruction) {
+    possible_ = true;
+    arrivals_ = arrivals_ || (instruction != k_arrive_and_wait && instruction.find("arrive") != std::string_view::npos);
+  }
   bool expected() const { return possible_; }
   // The next access is a use of one: by which instruction, in which form, with which operands.
   void announce(std::string name, std::string form, std::vector<Pair> operands);
@@ -47,6 +50,9 @@ class Mbarriers {
   void access(const ir::Access& access, const Pair& guard, const Pair& pointer, const std::vector<uint32_t>& meetings);
   // The access that `access` was called with last is a use.
   bool in_use() const { return in_use_; }
+  // Is the next barrier of the group that of `arrive_and_wait`, while threads may arrive elsewhere? Who comes to it says
+  // nothing of who arrives then.
+  bool may_arrive_elsewhere() { return std::exchange(meets_, false) && arrivals_; }
   // What may write where a barrier lies, and is no use of one.
   void written(ir::RegionId r, const Pair& guard, const Pair& offset, uint32_t bytes);
   // A thread has begun a bulk copy.
@@ -85,6 +91,8 @@ class Mbarriers {
   Pool& pool_;
   Masters& masters_;
   bool possible_ = false, in_use_ = false;
+  bool arrivals_ = false;  // the kernel has others than `arrive_and_wait`
+  bool meets_ = false;     // the last use was one
   std::optional<Use> next_;
   std::map<std::pair<uint32_t, uint64_t>, size_t> numbers_;  // by region and offset
   std::vector<Object> objects_;

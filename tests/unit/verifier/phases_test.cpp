@@ -266,5 +266,27 @@ TEST(Phases, of_groups_of_any_size_are_of_all_threads) {
   any("blockDim.x", "arrive(a); wait(a, 1);", 3);
 }
 
+// Who comes to `arrive_and_wait` says nothing of who arrives: not a barrier that threads miss.
+TEST(Phases, who_arrives_elsewhere_misses_no_barrier) {
+  if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  const auto kernel = [](const std::string& others) {
+    return "#include <cuda/barrier>\nusing B = cuda::barrier<cuda::thread_scope_block>;\n"
+           "__global__ void k(int *o) { __shared__ int s[64]; __shared__ B b; int t = threadIdx.x;"
+           "if (t == 0) init(&b, blockDim.x); __syncthreads(); s[t] = t;"
+           "if (t < 32) { b.arrive_and_wait(); o[t] = s[63 - t]; } " +
+           others + " }\n";
+  };
+  const std::string arrive = kernel("else (void)b.arrive();"), drop = kernel("else b.arrive_and_drop();"),
+                    none = kernel("");
+  decide(
+      {{"arrive.cu",
+        arrive.c_str(),
+        3,
+        "threads arrive at the barrier object elsewhere",
+        {"--blockDim=64", "--gridDim=1"}},
+       {"drop.cu", drop.c_str(), 3, "threads arrive at the barrier object elsewhere", {"--blockDim=64", "--gridDim=1"}},
+       {"none.cu", none.c_str(), 1, "non-uniform control flow", {"--blockDim=64", "--gridDim=1"}}});
+}
+
 }  // namespace
 }  // namespace fencepost::verifier
