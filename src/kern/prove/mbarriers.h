@@ -41,7 +41,8 @@ class Mbarriers {
   // The kernel has some; without them no write is noted.
   void expect(std::string_view instruction) {
     possible_ = true;
-    arrivals_ = arrivals_ || (instruction != k_arrive_and_wait && instruction.find("arrive") != std::string_view::npos);
+    const bool arrives = instruction.find("arrive") != std::string_view::npos;
+    arrivals_ = arrivals_ || (arrives && instruction != k_arrive_and_wait);
   }
   bool expected() const { return possible_; }
   // The next access is a use of one: by which instruction, in which form, with which operands.
