@@ -51,8 +51,8 @@ class Mbarriers {
   void access(const ir::Access& access, const Pair& guard, const Pair& pointer, const std::vector<uint32_t>& meetings);
   // The access that `access` was called with last is a use.
   bool in_use() const { return in_use_; }
-  // Is the next barrier of the group that of `arrive_and_wait`, while threads may arrive elsewhere? Who comes to it says
-  // nothing of who arrives then.
+  // Is the next barrier of the group that of `arrive_and_wait`, while threads may arrive elsewhere? Who comes to it
+  // says nothing of who arrives then.
   bool may_arrive_elsewhere() { return std::exchange(meets_, false) && arrivals_; }
   // What may write where a barrier lies, and is no use of one.
   void written(ir::RegionId r, const Pair& guard, const Pair& offset, uint32_t bytes);
