@@ -153,6 +153,15 @@ Doubts of_host_code(clang::ASTContext& context, const Doubts& all, const std::ve
   return out;
 }
 
+bool declared_otherwise(const clang::Decl* d, const std::set<const clang::IdentifierInfo*>& names) {
+  if (names.empty() || !clang::isa<FunctionDecl, clang::TypeDecl, clang::TemplateDecl, clang::VarDecl>(d) ||
+      d->getDeclContext()->isFunctionOrMethod())
+    return false;
+  if (names.contains(clang::cast<clang::NamedDecl>(d)->getIdentifier())) return true;
+  const auto* around = clang::dyn_cast<clang::CXXRecordDecl>(d->getDeclContext());
+  return around != nullptr && declared_otherwise(around, names);
+}
+
 bool of_template(const FunctionDecl* f) {
   for (const clang::DeclContext* c = f; c != nullptr; c = c->getParent()) {
     if (const auto* x = clang::dyn_cast<FunctionDecl>(c); x != nullptr && x->isTemplateInstantiation()) return true;

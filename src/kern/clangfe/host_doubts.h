@@ -12,6 +12,7 @@
 #include <clang/AST/Decl.h>
 
 #include <functional>
+#include <set>
 #include <vector>
 
 #include "clangfe/conditions.h"
@@ -30,6 +31,9 @@ struct HostDoubts {
 // `doubts`: those of host code.
 HostDoubts weigh(clang::ASTContext& context, const Doubts& doubts, const std::vector<const clang::FunctionDecl*>& hosts,
                  const std::vector<const clang::VarDecl*>& variables, const std::vector<FoundLaunch>& launches);
+
+// The declaration of file scope, or a class around it, has a name that text declares which was not read.
+bool declared_otherwise(const clang::Decl* d, const std::set<const clang::IdentifierInfo*>& names);
 
 // The function is an instance of a template, or lies in one.
 bool of_template(const clang::FunctionDecl* f);

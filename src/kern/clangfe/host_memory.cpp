@@ -181,7 +181,7 @@ std::set<uint32_t> HostMemory::reachable(uint32_t object) const {
     if (held == held_.end()) continue;
     for (const auto& [path, values] : held->second)
       for (const Atom& a : values.atoms)
-        if (a.kind != Atom::function && out.insert(a.place.object).second) todo.push_back(a.place.object);
+        if ((a.kind == Atom::address || a.kind == Atom::copy) && out.insert(a.place.object).second) todo.push_back(a.place.object);
   }
   return out;
 }
@@ -199,7 +199,7 @@ void HostMemory::escape(const Values& v) {
   while (!todo.empty()) {
     const Atom a = todo.back();
     todo.pop_back();
-    if (!seen.insert(a).second) continue;
+    if (!seen.insert(a).second || a.kind == Atom::distance) continue;
     if (a.kind == Atom::function) {
       changed = loose_functions.insert(a.code).second || changed;
       continue;

@@ -45,7 +45,8 @@ extern const void* const k_any_element;
 bool is_element(const void* step);
 
 struct Atom {
-  enum Kind : uint8_t { address, copy, function } kind = address;  // copy: all that is held there
+  // copy: all that is held there; distance: from one pointer to another, as a number
+  enum Kind : uint8_t { address, copy, function, distance } kind = address;
   Place place;
   const clang::FunctionDecl* code = nullptr;
   friend auto operator<=>(const Atom&, const Atom&) = default;

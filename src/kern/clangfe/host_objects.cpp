@@ -27,6 +27,10 @@ void HostWalk::construct(const Place& to, const clang::CXXConstructExpr* e, uint
     return;
   }
   const FunctionDecl* whole = nullptr;
+  if (unread.may_be_another(f)) {
+    of_unread(f, addresses({{at}}), {e->arg_begin(), e->arg_end()}, frame);
+    return;
+  }
   if (f->hasBody(whole) && whole->getBody() != nullptr) {
     enter(e, whole, addresses({{at}}), {e->arg_begin(), e->arg_end()}, frame);
     return;

@@ -90,7 +90,10 @@ void HostWalk::declare(const VarDecl* v, uint32_t frame) {
   if (const auto* d = clang::dyn_cast<clang::DecompositionDecl>(v))
     for (const clang::BindingDecl* b : d->bindings())
       if (const VarDecl* held = b->getHoldingVar()) declare(held, frame);
-  if (!v->hasInit() || v->getInit() == nullptr) return;
+  if (!v->hasInit() || v->getInit() == nullptr) {
+    if (lost_first_value(v)) memory.store(variable(v, frame), {.unknown = true});
+    return;
+  }
   const Place at = variable(v, frame);
   init(at, v->getType(), v->getInit(), frame);
   // Kernels may be given a variable of the host, too; streams are variables.
@@ -104,6 +107,15 @@ void HostWalk::declare(const VarDecl* v, uint32_t frame) {
   } else if (t->isPointerType()) {
     note(Event::set, {{at}}, v->getInit(), frame);
   }
+}
+
+// The text gives it a first value, and clang could not read that.
+bool HostWalk::lost_first_value(const VarDecl* v) const {
+  const clang::SourceManager& sm = context_.getSourceManager();
+  if (v->isImplicit() || v->isCXXForRangeDecl() || v->getEndLoc().isInvalid()) return false;
+  const auto next = clang::Lexer::findNextToken(sm.getExpansionRange(v->getEndLoc()).getEnd(), sm,
+                                                context_.getLangOpts());
+  return next && next->isOneOf(clang::tok::equal, clang::tok::l_brace, clang::tok::l_paren);
 }
 
 bool HostWalk::all_zero(const Expr* first) const {
@@ -491,11 +503,18 @@ Values HostWalk::called(const clang::CallExpr* c, uint32_t frame) {
     const Expr* object = m->getImplicitObjectArgument();
     if (object == nullptr) return other(c, frame);
     self = object->getType()->isPointerType() ? value(object, frame) : addresses(places(object, frame));
-  } else if (method != nullptr && method->isInstance() && !arguments.empty()) {
+  } else if (method != nullptr && !arguments.empty() && method->isImplicitObjectMemberFunction()) {
     self = addresses(places(arguments.front(), frame));
     arguments.erase(arguments.begin());
+  } else if (method != nullptr && !arguments.empty() && method->isStatic() &&
+             clang::isa<clang::CXXOperatorCallExpr>(c)) {
+    loaded(arguments.front(), frame);  // the object says which operator it is, and is not given
+    arguments.erase(arguments.begin());
   }
-  if (method != nullptr && method->isInstance()) {
+  // Of a lambda that is given itself, the variables that it has taken with it are not found.
+  if (method != nullptr && method->isExplicitObjectMemberFunction() && method->getParent()->isLambda())
+    return not_followed(arguments, frame);
+  if (method != nullptr && method->isImplicitObjectMemberFunction()) {
     const bool plain = method->isImplicit() || method->isDefaulted() || method->isTrivial();
     if (plain && (method->isCopyAssignmentOperator() || method->isMoveAssignmentOperator()) && arguments.size() == 1) {
       const Places from = places(arguments[0], frame);
@@ -519,6 +538,7 @@ Values HostWalk::called(const clang::CallExpr* c, uint32_t frame) {
   }
   const FunctionDecl* whole = nullptr;
   const bool body = f->hasBody(whole) && whole->getBody() != nullptr && !whole->isDependentContext();
+  if (unread.may_be_another(f)) return of_unread(f, self, arguments, frame);
   if (const auto what = graphs(f)) note(*what, c->getBeginLoc(), frame, c);
   if (Values result; !(body && users_(whole->getLocation())) && Library(*this, c, frame).models(f, result))
     return result;

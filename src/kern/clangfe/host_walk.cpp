@@ -253,7 +253,10 @@ void HostWalk::go_over(uint32_t n) {
                  i->getInit(), n);
         }
     }
-    statement(f->getBody(), n);
+    if (unread.without_return.contains(f))
+      part_of(f, n);
+    else
+      statement(f->getBody(), n);
     if (const auto* d = clang::dyn_cast<clang::CXXDestructorDecl>(f))
       end_parts(addressed(frames_[n].self), d->getParent(), n);
   });
@@ -304,23 +307,6 @@ Values HostWalk::shifted(const Values& v, std::optional<int64_t> by) {
         last = last == k_any_element || !by || at + *by < 0 ? k_any_element : element(static_cast<uint64_t>(at + *by));
       }
     }
-    out.atoms.insert(std::move(a));
-  }
-  return out;
-}
-
-// Elements are counted in the pointer's own type.
-Values HostWalk::pointer_cast(const clang::CastExpr* c, Values v) const {
-  const clang::QualType from = c->getSubExpr()->getType(), to = c->getType();
-  if (from->isPointerType() && to->isPointerType()) {
-    const auto pointee = [&](clang::QualType t) { return t->getPointeeType().getCanonicalType().getUnqualifiedType(); };
-    if (pointee(from) == pointee(to)) return v;
-  }
-  Values out{.unknown = v.unknown};
-  for (Atom a : v.atoms) {
-    if (a.kind == Atom::address && !a.place.path.empty() && is_element(a.place.path.back()) &&
-        a.place.path.back() != element(0))
-      a.place.path.back() = k_any_element;
     out.atoms.insert(std::move(a));
   }
   return out;
@@ -379,8 +365,6 @@ std::optional<uint64_t> HostWalk::offset(const Expr* pointer, uint32_t object, u
   return found;
 }
 
-Values HostWalk::subscript(const Values& base, const Expr* index) { return shifted(base, number(index)); }
-
 Place HostWalk::variable(const VarDecl* v, uint32_t frame) {
   const auto* what = static_cast<const clang::ValueDecl*>(v);
   if (v->hasGlobalStorage())  // `extern` in a function, too
@@ -434,8 +418,8 @@ Places HostWalk::places(const Expr* e, uint32_t frame) {
     return f->getType()->isReferenceType() ? addressed(read(at)) : at;
   }
   if (const auto* s = clang::dyn_cast<clang::ArraySubscriptExpr>(e)) {
-    value(s->getIdx(), frame);
-    return addressed(subscript(value(s->getBase(), frame), s->getIdx()));
+    const Values by = value(s->getIdx(), frame);
+    return addressed(stepped(value(s->getBase(), frame), by, number(s->getIdx())));
   }
   if (const auto* u = clang::dyn_cast<clang::UnaryOperator>(e)) {
     if (u->getOpcode() == clang::UO_Deref) return addressed(value(u->getSubExpr(), frame));
@@ -618,45 +602,6 @@ Values HostWalk::function(const Expr* e, uint32_t frame) {
   return other(e, frame);
 }
 
-Values HostWalk::cast(const clang::CastExpr* c, uint32_t frame) {
-  const Expr* sub = c->getSubExpr();
-  switch (c->getCastKind()) {
-    case clang::CK_LValueToRValue: {
-      const Places from = places(sub, frame);
-      return read(from);
-    }
-    case clang::CK_ArrayToPointerDecay: {
-      const Places whole = places(sub, frame);
-      Values out{.unknown = whole.unknown};
-      for (const Place& p : whole.all) out.atoms.insert({Atom::address, with(p, element(0)), nullptr});
-      return out;
-    }
-    case clang::CK_FunctionToPointerDecay:
-    case clang::CK_BuiltinFnToFnPtr:
-      return value(sub, frame);
-    case clang::CK_NullToPointer:
-    case clang::CK_NullToMemberPointer:
-      return {};
-    case clang::CK_BitCast:
-    case clang::CK_AddressSpaceConversion:
-    case clang::CK_CPointerToObjCPointerCast:
-      return pointer_cast(c, value(sub, frame));
-    case clang::CK_IntegralToPointer: {
-      Values v = shifted(value(sub, frame), std::nullopt);
-      if (v.atoms.empty() && number(sub) != 0) v.unknown = true;
-      return v;
-    }
-    case clang::CK_PointerToIntegral:
-      return shifted(value(sub, frame), std::nullopt);
-    case clang::CK_PointerToBoolean:
-    case clang::CK_ToVoid:
-      value(sub, frame);
-      return {};
-    default:
-      return value(sub, frame);
-  }
-}
-
 Values HostWalk::unary(const clang::UnaryOperator* u, uint32_t frame) {
   const Expr* sub = u->getSubExpr();
   if (u->getOpcode() == clang::UO_AddrOf) {
@@ -692,8 +637,9 @@ Values HostWalk::binary(const clang::BinaryOperator* b, uint32_t frame) {
   }
   if (b->isCompoundAssignmentOp()) {
     const Places at = places(b->getLHS(), frame);
-    Values v = shifted(read(at), std::nullopt);
-    if (!b->getLHS()->getType()->isPointerType()) v.add(shifted(value(b->getRHS(), frame), std::nullopt));
+    const Values before = read(at), by = value(b->getRHS(), frame);
+    Values v = stepped(before, by, std::nullopt);
+    if (!b->getLHS()->getType()->isPointerType()) v.add(shifted(by, std::nullopt));
     store(at, v);
     note(Event::set, at, b, frame);
     return v;
@@ -711,13 +657,13 @@ Values HostWalk::binary(const clang::BinaryOperator* b, uint32_t frame) {
     const bool left = b->getLHS()->getType()->isPointerType();
     auto by = number(left ? b->getRHS() : b->getLHS());
     if (by && b->getOpcode() == clang::BO_Sub) by = -*by;
-    return shifted(left ? x : y, by);
+    return left ? stepped(x, y, by) : stepped(y, x, by);
   }
   if (b->getLHS()->getType()->isPointerType() && b->getRHS()->getType()->isPointerType()) {
     // A distance: with another pointer it may come to anywhere.
     memory.escape(x);
     memory.escape(y);
-    return {.unknown = true};
+    return {.atoms = {{Atom::distance, {}, nullptr}}, .unknown = true};
   }
   Values both = shifted(x, std::nullopt);
   both.add(shifted(y, std::nullopt));

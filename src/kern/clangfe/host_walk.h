@@ -39,6 +39,15 @@ const clang::FunctionDecl* body_of(const clang::FunctionDecl* f);
 // Each use of the variable takes its value, or copies its bytes from it (host_sizes.cpp).
 bool only_copied(const clang::VarDecl* v, const clang::Stmt* body);
 
+// What the text declares where clang could not read it: names, and whether operators are among them. Functions with a
+// `return` that is not in the tree.
+struct Unread {
+  std::set<const clang::IdentifierInfo*> names;
+  bool operators = false;
+  std::set<const clang::FunctionDecl*> without_return;
+  bool may_be_another(const clang::FunctionDecl* f) const;
+};
+
 // What an event clears, besides the object.
 struct Extent {
   std::optional<uint64_t> from, bytes;
@@ -118,6 +127,7 @@ class HostWalk {
   std::optional<clang::SourceLocation> not_followed_at;
   std::string comes_back;                  // why the order of the text says nothing: setjmp
   std::set<clang::SourceLocation> shared;  // where statements begin that a directive has done by several threads
+  Unread unread;
   std::set<uint32_t> made_in_rounds;       // objects that stand for several arrays
   // Which root of the flow an activation is of.
   size_t root_of(uint32_t frame) const;
@@ -133,7 +143,8 @@ class HostWalk {
   static Values shifted(const Values& v, std::optional<int64_t> by);
   Values pointer_cast(const clang::CastExpr* c, Values v) const;
   Places fields(Places whole, const clang::FieldDecl* f) const;
-  Values subscript(const Values& base, const clang::Expr* index);
+  // `by`: what the number of elements may be, that is added.
+  static Values stepped(Values base, const Values& by, std::optional<int64_t> elements);
 
   static Values copies(const Places& of);
   void store(const Places& to, const Values& v);
@@ -161,6 +172,7 @@ class HostWalk {
 
   Values function(const clang::Expr* e, uint32_t frame);
   Values cast(const clang::CastExpr* c, uint32_t frame);
+  Values bits(const clang::CastExpr* c, uint32_t frame);
   Values unary(const clang::UnaryOperator* u, uint32_t frame);
   Values binary(const clang::BinaryOperator* b, uint32_t frame);
   Values call(const clang::CallExpr* c, uint32_t frame);
@@ -169,6 +181,9 @@ class HostWalk {
   Values enter(const void* site, const clang::FunctionDecl* f, const Values& self,
                const std::vector<const clang::Expr*>& arguments, uint32_t frame);
   Values through(const Values& callee, const clang::CallExpr* c, uint32_t frame, const Values& self = {});
+  void part_of(const clang::FunctionDecl* f, uint32_t frame);
+  Values of_unread(const clang::FunctionDecl* f, const Values& self, const std::vector<const clang::Expr*>& arguments,
+                   uint32_t frame);
   Values not_followed(const std::vector<const clang::Expr*>& arguments, uint32_t frame);
   void by_other_files(const clang::CallExpr* c, const clang::FunctionDecl* f, uint32_t frame);
   Values other(const clang::Stmt* s, uint32_t frame);
@@ -192,6 +207,7 @@ class HostWalk {
   void note(Event::What what, const Places& at, const clang::Expr* e, uint32_t frame, Extent extent = {});
   bool is_zero(const clang::Expr* e) const;
   bool all_zero(const clang::Expr* first) const;
+  bool lost_first_value(const clang::VarDecl* v) const;
 
   clang::ASTContext& context_;
   std::function<bool(clang::SourceLocation)> users_;

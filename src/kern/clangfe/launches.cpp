@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "clangfe/host_doubts.h"
 #include "clangfe/read_relations.h"
 #include "clangfe/survey.h"
 
@@ -263,11 +264,7 @@ class Doubtful : public clang::RecursiveASTVisitor<Doubtful> {
   bool look(const clang::Decl* d) {
     if (d == nullptr || !seen_.insert(d).second) return !found_;
     if (!users_text(sm_, context_.getTargetInfo(), d->getLocation())) return !found_;
-    // What may be declared otherwise in text that is left out.
-    const bool of_file = clang::isa<clang::FunctionDecl, clang::TypeDecl, clang::TemplateDecl, VarDecl>(d) &&
-                         !d->getDeclContext()->isFunctionOrMethod();
-    found_ = found_ || within(declaration(d)) ||
-             (of_file && doubts_.names.contains(clang::cast<clang::NamedDecl>(d)->getIdentifier()));
+    found_ = found_ || within(declaration(d)) || declared_otherwise(d, doubts_.names);
     if (found_) return false;
     if (const auto* v = clang::dyn_cast<VarDecl>(d); v != nullptr && v->hasInit() && v->getInit() != nullptr)
       TraverseStmt(const_cast<Expr*>(v->getInit()));

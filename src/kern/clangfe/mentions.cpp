@@ -130,11 +130,16 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
     if (d->isInvalidDecl() && (!clang::isa<FunctionDecl>(d) || d->getLexicalDeclContext()->isFunctionOrMethod()))
       return true;
     seen.insert(d->getLocation());
+    if (d->isInvalidDecl()) invalid.insert(d->getIdentifier());
     if (const IdentifierInfo* i = d->getIdentifier()) declared.insert(i);
     if (const auto* v = clang::dyn_cast<clang::VarDecl>(d); v != nullptr && v->isFileVarDecl()) variables.push_back(v);
     if (const auto* f = clang::dyn_cast<FunctionDecl>(d); f != nullptr && f->isTemplateInstantiation())
       if (clang::isTemplateExplicitInstantiationOrSpecialization(f->getTemplateSpecializationKind()))
         seen.insert(f->getPointOfInstantiation());
+    return true;
+  }
+  bool VisitReturnStmt(clang::ReturnStmt* r) {
+    seen.insert(r->getReturnLoc());
     return true;
   }
   bool VisitCallExpr(clang::CallExpr* c) {
@@ -169,7 +174,7 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
   }
 
   std::set<SourceLocation> seen, configured;  // places of names; of launches' sizes
-  std::set<const IdentifierInfo*> declared;
+  std::set<const IdentifierInfo*> declared, invalid;
   std::vector<FoundLaunch> launches;
   std::vector<Mention> unclear;
   std::vector<LostLaunch> lost;
@@ -245,6 +250,77 @@ std::set<const IdentifierInfo*> lost_names(clang::ASTContext& context, const Wor
   return out;
 }
 
+// What the text declares where clang could not read it. A function of such a name, or of a class of such a name, may be
+// another one than that which the tree has.
+Unread unread_text(clang::ASTContext& context, const Words& words, const Sweep& sweep,
+                   const std::vector<SourceLocation>& errors) {
+  Unread out;
+  if (errors.empty()) return out;
+  const clang::SourceManager& sm = context.getSourceManager();
+  struct Body {
+    const FunctionDecl* of;
+    clang::FileID file;
+    unsigned from, to;
+    bool holds(clang::FileID in, unsigned at) const { return in == file && from <= at && at <= to; }
+  };
+  std::vector<Body> bodies;
+  for (const auto* all : {&sweep.hosts, &sweep.patterns})
+    for (const FunctionDecl* f : *all)
+      if (const clang::Stmt* body = f->getBody()) {
+        const auto [file, from] = sm.getDecomposedExpansionLoc(body->getBeginLoc());
+        bodies.push_back({f, file, from, sm.getFileOffset(sm.getExpansionLoc(body->getEndLoc()))});
+      }
+  const std::vector<Word>& list = words.list();
+  const auto keyword = [&](size_t n) { return clang::tok::getKeywordSpelling(list[n].kind) != nullptr; };
+  const auto declares = [&](size_t n) {
+    using namespace clang::tok;
+    const auto is = [&](size_t k, std::initializer_list<TokenKind> kinds) {
+      return std::find(kinds.begin(), kinds.end(), list[k].kind) != kinds.end();
+    };
+    return n > 0 && n + 1 < list.size() && (keyword(n - 1) || is(n - 1, {identifier, star, amp, ampamp, greater})) &&
+           is(n + 1, {l_paren, less, equal, l_brace, semi, colon, l_square});
+  };
+  const auto note = [&](size_t n) {
+    if (list[n].kind == clang::tok::kw_operator) out.operators = true;
+    if (list[n].kind == clang::tok::identifier && list[n].name != nullptr && declares(n)) out.names.insert(list[n].name);
+  };
+  const auto function_around = [&](SourceLocation where) {
+    const auto [file, at] = sm.getDecomposedExpansionLoc(where);
+    const auto it = std::find_if(bodies.begin(), bodies.end(), [&](const Body& b) { return b.holds(file, at); });
+    return it == bodies.end() ? nullptr : it->of;
+  };
+  std::set<const FunctionDecl*> broken;
+  for (const SourceLocation e : errors) {
+    if (const FunctionDecl* f = function_around(e)) {
+      broken.insert(f);
+      continue;
+    }
+    // The declaration around it, as far as the words go.
+    const auto [file, at] = sm.getDecomposedExpansionLoc(e);
+    size_t n = 0;
+    for (; n < list.size(); ++n)
+      if (const auto [of, offset] = sm.getDecomposedExpansionLoc(list[n].at); of == file && offset >= at) break;
+    const auto ends = [&](size_t k) {
+      return list[k].kind == clang::tok::semi || list[k].kind == clang::tok::l_brace ||
+             list[k].kind == clang::tok::r_brace;
+    };
+    size_t first = n;
+    while (first > 0 && !ends(first - 1)) --first;
+    for (size_t k = first; k < list.size() && (k < n || !ends(k)); ++k) note(k);
+  }
+  for (size_t n = 0; n < list.size(); ++n) {
+    if (sweep.seen.contains(list[n].at)) continue;
+    const FunctionDecl* f = function_around(list[n].at);
+    if (f == nullptr)
+      note(n);
+    else if (list[n].kind == clang::tok::kw_return && broken.contains(f))
+      out.without_return.insert(f);
+  }
+  for (const IdentifierInfo* i : sweep.invalid)
+    if (i != nullptr) out.names.insert(i);
+  return out;
+}
+
 // The name before `<<<` at this position of the words: "k" of `k`, `n::k` and `k<float>`.
 const Word* launched_name(const std::vector<Word>& words, size_t at) {
   int depth = 0;
@@ -310,9 +386,17 @@ void forget_numbers(HostLaunch& l) {
 }  // namespace
 
 Mentions mentions(clang::ASTContext& context, const std::vector<clang::Decl*>& declarations, const Words& words,
-                  const Doubts& missing, const Doubts& of_host, const std::set<const IdentifierInfo*>& kernels) {
+                  const Doubts& missing, const Doubts& of_host, const std::set<const IdentifierInfo*>& kernels,
+                  const std::vector<SourceLocation>& errors) {
   Doubts doubts = missing;
   doubts.add(of_host);
+  Unread unread;
+  if (!errors.empty()) {
+    Sweep first(context, doubts);
+    for (clang::Decl* d : declarations) first.TraverseDecl(d);
+    unread = unread_text(context, words, first, errors);
+    doubts.names.insert(unread.names.begin(), unread.names.end());
+  }
   Sweep sweep(context, doubts);
   for (clang::Decl* d : declarations) sweep.TraverseDecl(d);
   const HostDoubts host = weigh(context, of_host, sweep.hosts, sweep.variables, sweep.launches);
@@ -329,8 +413,10 @@ Mentions mentions(clang::ASTContext& context, const std::vector<clang::Decl*>& d
     lost = "the host calls " + f + ", and may come back to where it was";
   else if (const std::string g = calls_unread(context, words.list()); !g.empty())
     lost = "nothing declares " + g + ", and when the host calls it is not known";
-  Origins origins(context, sweep.hosts, sweep.variables, sweep.launches, lost_names(context, words, sweep, doubts),
-                  host.pointers, asks_for_variables(words.list()), std::move(lost), words.shared());
+  std::set<const IdentifierInfo*> names = lost_names(context, words, sweep, doubts);
+  names.insert(unread.names.begin(), unread.names.end());
+  Origins origins(context, sweep.hosts, sweep.variables, sweep.launches, std::move(names), host.pointers,
+                  asks_for_variables(words.list()), std::move(lost), words.shared(), std::move(unread));
   for (FoundLaunch& l : sweep.launches) origins.trace(l);
   Mentions out{.launches = std::move(sweep.launches),
                .unclear = std::move(sweep.unclear),

@@ -81,8 +81,10 @@ struct Mentions {
 };
 
 // `declarations`: the user's own, of file scope, in the order of the text. `of_host`: doubts of host code
-// (host_doubts.h), beside those of includes that are not there. `kernels`: the names of all kernels.
+// (host_doubts.h), beside those of includes that are not there. `kernels`: the names of all kernels. `errors`: where
+// clang could not read the text.
 Mentions mentions(clang::ASTContext& context, const std::vector<clang::Decl*>& declarations, const Words& words,
-                  const Doubts& missing, const Doubts& of_host, const std::set<const clang::IdentifierInfo*>& kernels);
+                  const Doubts& missing, const Doubts& of_host, const std::set<const clang::IdentifierInfo*>& kernels,
+                  const std::vector<clang::SourceLocation>& errors);
 
 }  // namespace fencepost::clangfe

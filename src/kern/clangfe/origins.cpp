@@ -25,6 +25,11 @@ bool disjoint(const Values& a, const Values& b) {
   return std::none_of(b.atoms.begin(), b.atoms.end(), [&](const Atom& x) { return objects.contains(x.place.object); });
 }
 
+// A distance alone is a plain number.
+bool leads(const Values& v) {
+  return std::any_of(v.atoms.begin(), v.atoms.end(), [](const Atom& a) { return a.kind != Atom::distance; });
+}
+
 // Each use of the parameter only takes its value.
 class OnlyRead : public clang::RecursiveASTVisitor<OnlyRead> {
  public:
@@ -119,7 +124,7 @@ const Expr* base(const Expr* e) {
 Origins::Origins(clang::ASTContext& context, const std::vector<const FunctionDecl*>& hosts,
                  const std::vector<const VarDecl*>& variables, const std::vector<FoundLaunch>& launches,
                  std::set<const clang::IdentifierInfo*> lost, bool in_doubt, bool by_name, std::string comes_back,
-                 std::set<clang::SourceLocation> shared)
+                 std::set<clang::SourceLocation> shared, Unread unread)
     : context_(context),
       walk_(context,
             [&context](clang::SourceLocation at) {
@@ -129,6 +134,7 @@ Origins::Origins(clang::ASTContext& context, const std::vector<const FunctionDec
   walk_.symbols_by_name = by_name;
   walk_.comes_back = std::move(comes_back);
   walk_.shared = std::move(shared);
+  walk_.unread = std::move(unread);
   walk_.memory.doubtful = std::move(lost);
   for (const FoundLaunch& l : launches) calls_.emplace(l.call, &l);
   known_ = !calls_.empty() && !in_doubt && walk_.run(hosts, variables, launches);
@@ -228,7 +234,7 @@ std::vector<Origins::Given> Origins::gather(const FoundLaunch& l, uint32_t frame
       const bool pointer = t->isPointerType() || t->isArrayType();
       g.reads = t->isPointerType() && t->getPointeeType().isConstQualified();
       // A pointer as a number; other numbers are none.
-      if (!pointer && g.values.atoms.empty()) continue;
+      if (!pointer && !leads(g.values)) continue;
       if (g.values.atoms.empty() && !g.values.unknown)
         g.values.unknown =
             e->isNullPointerConstant(context_, Expr::NPC_ValueDependentIsNotNull) == Expr::NPCK_NotNull &&
@@ -310,7 +316,7 @@ void Origins::collect(const Place& at, clang::QualType type, Given& like, std::v
   if (!pointer && !(type->isIntegerType() && context_.getTypeSize(type) == 64)) return;
   like.values = walk_.memory.read(at);
   like.at = at;
-  if (like.values.atoms.empty() && (!pointer || !like.values.unknown)) return;
+  if (!leads(like.values) && (!pointer || !like.values.unknown)) return;
   like.reads = type->isPointerType() && type->getPointeeType().isConstQualified();
   out.push_back(like);
 }

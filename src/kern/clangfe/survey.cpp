@@ -372,8 +372,11 @@ void Survey::add_launches() {
   for (const auto& [f, n] : rows_)
     if (f->getIdentifier() != nullptr) names.insert(f->getIdentifier());
   const std::vector<const FunctionDecl*> functions = with_text();
+  std::vector<clang::SourceLocation> errors;
+  for (const Failure& f : collector_.failures)
+    if (f.at.isValid() && users(f.at)) errors.push_back(f.at);
   Mentions found = mentions(*context_, top_, found_.words, found_.elsewhere.missing,
-                            of_host_code(*context_, found_.elsewhere.host, functions), names);
+                            of_host_code(*context_, found_.elsewhere.host, functions), names, errors);
   for (FoundLaunch& l : found.launches) {
     HostKernel* k = l.kernel != nullptr ? row(l.kernel) : nullptr;
     if (k == nullptr) continue;
