@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "clangfe/embedded.h"
+
 namespace fencepost::clangfe {
 
 using clang::IdentifierInfo;
@@ -155,9 +157,43 @@ const IdentifierInfo* Conditions::name_of(const Token& t) const {
 
 bool Conditions::differs_by_compiler(const IdentifierInfo* name, const clang::MacroInfo* m, bool whether) const {
   const llvm::StringRef n = name->getName();
-  if (spoken_of_(n) || undefined_.contains(name) || is_everywhere(n, whether)) return false;
+  if (spoken_of_(n) || undefined_.contains(name)) return false;
+  if (m == nullptr && may_be_of_library(name)) return true;
+  if (is_everywhere(n, whether)) return false;
   if (m != nullptr && !m->isBuiltinMacro() && users_(m->getDefinitionLoc())) return false;
   return m != nullptr || may_be_of_compilers(n);
+}
+
+// A header of the standard library, of CUDA or of somebody else is included whose text is not read here, and may define
+// the name, which the user's own text defines nowhere.
+bool Conditions::may_be_of_library(const IdentifierInfo* name) const {
+  const llvm::StringRef n = name->getName();
+  const bool limit = n.ends_with("_MAX") || n.ends_with("_MIN");
+  if (own_names_.contains(name) || (!limit && is_everywhere(n, true))) return false;
+  return stands_in_ || n.starts_with("cuda");  // nvcc includes cuda_runtime.h itself
+}
+
+void Conditions::FileChanged(SourceLocation at, FileChangeReason why, clang::SrcMgr::CharacteristicKind,
+                             clang::FileID) {
+  if (why != EnterFile || !users_(at)) return;
+  const clang::SourceManager& sm = pp_.getSourceManager();
+  const clang::FileID file = sm.getFileID(at);
+  bool bad = false;
+  const llvm::StringRef text = sm.getBufferData(file, &bad);
+  if (bad) return;
+  clang::Lexer lexer(sm.getLocForStartOfFile(file), pp_.getLangOpts(), text.begin(), text.begin(), text.end());
+  unsigned read = 0;  // words of `#define`
+  for (Token t; !lexer.LexFromRawLexer(t) && t.isNot(tok::eof);) {
+    if (read == 2 && t.is(tok::raw_identifier)) own_names_.insert(name_of(t));
+    const bool define = read == 1 && t.is(tok::raw_identifier) && t.getRawIdentifier() == "define";
+    read = t.is(tok::hash) && t.isAtStartOfLine() ? 1 : define ? 2 : 0;
+  }
+}
+
+void Conditions::InclusionDirective(SourceLocation at, const Token&, llvm::StringRef, bool, clang::CharSourceRange,
+                                    clang::OptionalFileEntryRef file, llvm::StringRef, llvm::StringRef,
+                                    const clang::Module*, bool, clang::SrcMgr::CharacteristicKind) {
+  if (users_(at) && (!file || file->getName().starts_with(k_header_folder))) stands_in_ = true;
 }
 
 Dependence Conditions::own(const IdentifierInfo* name, const clang::MacroInfo* m, Asked asked) const {
@@ -171,7 +207,7 @@ Dependence Conditions::own(const IdentifierInfo* name, const clang::MacroInfo* m
     d.missing = "'" + n.str() + "' may be a macro of '" + missing_ + "', which is not there";
   d.host = d.host || n.starts_with("__CUDA_ARCH_");
   if (asked != Asked::whether || n != k_arch) d.arch.join(arch_of_name(n, m != nullptr || spoken_of_(n)));
-  if (d.missing.empty() && (asked != Asked::code || tells_in_code(n)) &&
+  if ((asked != Asked::code || (d.missing.empty() && tells_in_code(n))) &&
       differs_by_compiler(name, m, asked == Asked::whether))
     d.compilers.insert(n.str());
   return d;

@@ -9,7 +9,8 @@
 // - Host code is compiled without __CUDA_ARCH__ (CUDA C++ Programming Guide, 5.2.3), and the text is read with it: of a
 //   launch, its sizes and pointers, what a condition on it decides is not known.
 // - Kernels are compiled for another __CUDA_ARCH__ (arch.h).
-// - Macros of compilers, toolkits, systems and options differ (compilers.h). A proof names them as an assumption.
+// - Macros of compilers, toolkits, systems and options differ (compilers.h). A proof names them as an assumption. So do
+//   macros of headers for which we have others, or none: any name that the user's text does not define itself.
 //
 // A condition passes its reasons on to the text between its directives, left out or not, and to the macros that are
 // defined there. A macro passes them on through the macros that it stands for, to any depth. Macros that -D or -U
@@ -77,6 +78,11 @@ class Conditions : public clang::PPCallbacks {
     if (missing_.empty()) missing_ = include;
   }
 
+  void FileChanged(clang::SourceLocation at, FileChangeReason why, clang::SrcMgr::CharacteristicKind,
+                   clang::FileID) override;
+  void InclusionDirective(clang::SourceLocation at, const clang::Token&, llvm::StringRef, bool, clang::CharSourceRange,
+                          clang::OptionalFileEntryRef file, llvm::StringRef, llvm::StringRef, const clang::Module*,
+                          bool, clang::SrcMgr::CharacteristicKind) override;
   void If(clang::SourceLocation at, clang::SourceRange condition, ConditionValueKind value) override;
   void Elif(clang::SourceLocation at, clang::SourceRange condition, ConditionValueKind value,
             clang::SourceLocation) override;
@@ -119,6 +125,7 @@ class Conditions : public clang::PPCallbacks {
   const clang::IdentifierInfo* name_of(const clang::Token& t) const;
   std::vector<clang::Token> rest_of_line(clang::SourceLocation at) const;
   bool differs_by_compiler(const clang::IdentifierInfo* name, const clang::MacroInfo* m, bool whether) const;
+  bool may_be_of_library(const clang::IdentifierInfo* name) const;
   // Of a name itself.
   Dependence own(const clang::IdentifierInfo* name, const clang::MacroInfo* m, Asked asked) const;
   // Of words and all that they stand for; `met`: the names that it came by.
@@ -142,9 +149,11 @@ class Conditions : public clang::PPCallbacks {
   std::vector<size_t> open_;
   std::map<Line, size_t> directives_;                     // the chain of each line
   std::map<const clang::IdentifierInfo*, Macro> macros_;  // that may differ by a condition
-  Names undefined_;                                       // by the user's text
-  std::vector<const clang::IdentifierInfo*> expanded_;    // in the condition that is being read
-  bool outer_is_users_ = false;                           // the expansion that is going on began with the user's macro
+  Names own_names_;                                       // that the user's text defines anywhere
+  bool stands_in_ = false;                              // the text includes a file that is not read as it is elsewhere
+  Names undefined_;                                     // by the user's text
+  std::vector<const clang::IdentifierInfo*> expanded_;  // in the condition that is being read
+  bool outer_is_users_ = false;                         // the expansion that is going on began with the user's macro
 };
 
 }  // namespace fencepost::clangfe

@@ -181,7 +181,8 @@ std::set<uint32_t> HostMemory::reachable(uint32_t object) const {
     if (held == held_.end()) continue;
     for (const auto& [path, values] : held->second)
       for (const Atom& a : values.atoms)
-        if ((a.kind == Atom::address || a.kind == Atom::copy) && out.insert(a.place.object).second) todo.push_back(a.place.object);
+        if ((a.kind == Atom::address || a.kind == Atom::copy) && out.insert(a.place.object).second)
+          todo.push_back(a.place.object);
   }
   return out;
 }

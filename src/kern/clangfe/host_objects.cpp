@@ -27,7 +27,7 @@ void HostWalk::construct(const Place& to, const clang::CXXConstructExpr* e, uint
     return;
   }
   const FunctionDecl* whole = nullptr;
-  if (unread.may_be_another(f)) {
+  if (may_be_another(e, f, nullptr, {e->arg_begin(), e->arg_end()})) {
     of_unread(f, addresses({{at}}), {e->arg_begin(), e->arg_end()}, frame);
     return;
   }

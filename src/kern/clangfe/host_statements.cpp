@@ -113,8 +113,8 @@ void HostWalk::declare(const VarDecl* v, uint32_t frame) {
 bool HostWalk::lost_first_value(const VarDecl* v) const {
   const clang::SourceManager& sm = context_.getSourceManager();
   if (v->isImplicit() || v->isCXXForRangeDecl() || v->getEndLoc().isInvalid()) return false;
-  const auto next = clang::Lexer::findNextToken(sm.getExpansionRange(v->getEndLoc()).getEnd(), sm,
-                                                context_.getLangOpts());
+  const auto next =
+      clang::Lexer::findNextToken(sm.getExpansionRange(v->getEndLoc()).getEnd(), sm, context_.getLangOpts());
   return next && next->isOneOf(clang::tok::equal, clang::tok::l_brace, clang::tok::l_paren);
 }
 
@@ -538,7 +538,7 @@ Values HostWalk::called(const clang::CallExpr* c, uint32_t frame) {
   }
   const FunctionDecl* whole = nullptr;
   const bool body = f->hasBody(whole) && whole->getBody() != nullptr && !whole->isDependentContext();
-  if (unread.may_be_another(f)) return of_unread(f, self, arguments, frame);
+  if (may_be_another(c, f, c->getCallee(), {c->arg_begin(), c->arg_end()})) return of_unread(f, self, arguments, frame);
   if (const auto what = graphs(f)) note(*what, c->getBeginLoc(), frame, c);
   if (Values result; !(body && users_(whole->getLocation())) && Library(*this, c, frame).models(f, result))
     return result;

@@ -1,6 +1,7 @@
-// Calls in text of which clang could not read all: nobody knows what is called.
+// Calls of which nobody knows what is called: clang could not read all of the text, or our headers decide it.
 #include "clangfe/host_doubts.h"
 #include "clangfe/host_walk.h"
+#include "clangfe/stand_ins.h"
 
 namespace fencepost::clangfe {
 
@@ -10,6 +11,14 @@ using clang::FunctionDecl;
 bool Unread::may_be_another(const FunctionDecl* f) const {
   const bool by_operator = f->isOverloadedOperator() || clang::isa<clang::CXXConversionDecl>(f);
   return (operators && by_operator) || declared_otherwise(f, names);
+}
+
+bool HostWalk::may_be_another(const Expr* site, const FunctionDecl* f, const Expr* callee,
+                              const std::vector<const Expr*>& arguments) {
+  if (unread.may_be_another(f)) return true;
+  const auto [it, first] = chosen_.try_emplace(site, false);
+  if (first) it->second = chosen_by_stand_ins(context_, f, callee, arguments);
+  return it->second;
 }
 
 // A function of that name which is not in the tree may do anything with what it is given, and so may that which is.

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "clangfe/stand_ins.h"
+
 namespace fencepost::clangfe {
 
 using clang::Expr;
@@ -322,7 +324,7 @@ Places HostWalk::fields(Places whole, const clang::FieldDecl* f) const {
 std::optional<int64_t> HostWalk::number(const Expr* e) const {
   Expr::EvalResult r;
   if (e->isValueDependent() || e->containsErrors() || !e->getType()->isIntegralOrEnumerationType() ||
-      !e->EvaluateAsInt(r, context_) || r.Val.getInt().getSignificantBits() > 40)
+      !e->EvaluateAsInt(r, context_) || r.Val.getInt().getSignificantBits() > 40 || rests_on_stand_ins(context_, e))
     return std::nullopt;
   return r.Val.getInt().getExtValue();
 }
@@ -673,7 +675,7 @@ Values HostWalk::binary(const clang::BinaryOperator* b, uint32_t frame) {
 bool HostWalk::is_zero(const Expr* e) const {
   if (e->isValueDependent() || e->containsErrors()) return false;
   Expr::EvalResult r;
-  return e->EvaluateAsRValue(r, context_) && !r.HasSideEffects &&
+  return e->EvaluateAsRValue(r, context_) && !r.HasSideEffects && !rests_on_stand_ins(context_, e) &&
          ((r.Val.isInt() && r.Val.getInt().isZero()) || (r.Val.isFloat() && r.Val.getFloat().isPosZero()));
 }
 

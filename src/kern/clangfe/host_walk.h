@@ -128,7 +128,7 @@ class HostWalk {
   std::string comes_back;                  // why the order of the text says nothing: setjmp
   std::set<clang::SourceLocation> shared;  // where statements begin that a directive has done by several threads
   Unread unread;
-  std::set<uint32_t> made_in_rounds;       // objects that stand for several arrays
+  std::set<uint32_t> made_in_rounds;  // objects that stand for several arrays
   // Which root of the flow an activation is of.
   size_t root_of(uint32_t frame) const;
   Values textured;  // over which the host lays textures
@@ -181,6 +181,8 @@ class HostWalk {
   Values enter(const void* site, const clang::FunctionDecl* f, const Values& self,
                const std::vector<const clang::Expr*>& arguments, uint32_t frame);
   Values through(const Values& callee, const clang::CallExpr* c, uint32_t frame, const Values& self = {});
+  bool may_be_another(const clang::Expr* site, const clang::FunctionDecl* f, const clang::Expr* callee,
+                      const std::vector<const clang::Expr*>& arguments);
   void part_of(const clang::FunctionDecl* f, uint32_t frame);
   Values of_unread(const clang::FunctionDecl* f, const Values& self, const std::vector<const clang::Expr*>& arguments,
                    uint32_t frame);
@@ -225,7 +227,8 @@ class HostWalk {
   std::set<const clang::FunctionDecl*> entered_;
   std::map<uint32_t, size_t> roots_of_;  // by their activations
   std::vector<const clang::FunctionDecl*> active_;
-  std::set<const clang::Expr*> named_;  // words of functions whose values are followed
+  std::set<const clang::Expr*> named_;         // words of functions whose values are followed
+  std::map<const clang::Expr*, bool> chosen_;  // calls, by whether our headers decide what is called
   unsigned pass_ = 0;
   const clang::Stmt* loop_ = nullptr;
   bool in_assert_ = false;

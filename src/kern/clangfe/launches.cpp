@@ -10,6 +10,7 @@
 
 #include "clangfe/host_doubts.h"
 #include "clangfe/read_relations.h"
+#include "clangfe/stand_ins.h"
 #include "clangfe/survey.h"
 
 namespace fencepost::clangfe {
@@ -491,7 +492,8 @@ Number Evaluator::call(const clang::CallExpr* c, unsigned depth) {
   const clang::FunctionDecl* f = c->getDirectCallee();
   const clang::FunctionDecl* whole = nullptr;
   if (f == nullptr || !f->hasBody(whole) || clang::isa<clang::CXXMethodDecl>(f)) return std::nullopt;
-  if (f->isWeak() || f->isMultiVersion()) return std::nullopt;  // another file may have its own
+  // Another file may have its own, or our headers say that it is this one.
+  if (f->isWeak() || f->isMultiVersion() || rests_on_stand_ins(context_, c)) return std::nullopt;
   const auto* body = clang::dyn_cast_or_null<clang::CompoundStmt>(whole->getBody());
   if (body == nullptr || body->size() != 1) return std::nullopt;
   const auto* back = clang::dyn_cast<clang::ReturnStmt>(body->body_front());
@@ -527,7 +529,7 @@ Number Evaluator::number(const Expr* e, unsigned depth) {
   if (e == nullptr || depth > k_deep || e->containsErrors() || e->isValueDependent()) return std::nullopt;
   ++depth;
   if (clang::Expr::EvalResult r; e->getType()->isIntegralOrEnumerationType() && e->EvaluateAsInt(r, context_))
-    return r.Val.getInt();
+    return rests_on_stand_ins(context_, e) ? Number{} : Number{r.Val.getInt()};
   if (const auto* p = clang::dyn_cast<clang::ParenExpr>(e)) return number(p->getSubExpr(), depth);
   if (const auto* x = clang::dyn_cast<clang::FullExpr>(e)) return number(x->getSubExpr(), depth);
   if (const auto* x = clang::dyn_cast<clang::MaterializeTemporaryExpr>(e)) return number(x->getSubExpr(), depth);

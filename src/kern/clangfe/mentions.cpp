@@ -282,7 +282,8 @@ Unread unread_text(clang::ASTContext& context, const Words& words, const Sweep& 
   };
   const auto note = [&](size_t n) {
     if (list[n].kind == clang::tok::kw_operator) out.operators = true;
-    if (list[n].kind == clang::tok::identifier && list[n].name != nullptr && declares(n)) out.names.insert(list[n].name);
+    if (list[n].kind == clang::tok::identifier && list[n].name != nullptr && declares(n))
+      out.names.insert(list[n].name);
   };
   const auto function_around = [&](SourceLocation where) {
     const auto [file, at] = sm.getDecomposedExpansionLoc(where);

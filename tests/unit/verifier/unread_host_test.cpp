@@ -1,4 +1,4 @@
-// Host code that clang reads in part, or in a form that the walk over it does not know: nothing is taken for known there.
+// Host code that clang reads in part, or in a form that the walk over it does not know: nothing is known there.
 #include <gtest/gtest.h>
 
 #include "clangfe/clangfe.h"
@@ -74,8 +74,9 @@ TEST(HostCodeUnread, a_function_that_could_not_be_read_may_be_meant) {
   const std::string of_q = "int* r = f(q, 0); k<<<1, 32>>>(r, q);";
   const std::string one = "template <class T> int f(T) { return 1; }\n";
   const auto sized = [](const std::string& before) {
-    return before + "__global__ void j(int* a) { a[threadIdx.x] = blockIdx.x; }\n"
-                    "int main() { int* p; cudaMalloc(&p, 4096); j<<<f(1), 32>>>(p); }\n";
+    return before +
+           "__global__ void j(int* a) { a[threadIdx.x] = blockIdx.x; }\n"
+           "int main() { int* p; cudaMalloc(&p, 4096); j<<<f(1), 32>>>(p); }\n";
   };
   decide({
       {two(of_q, made), 0},
@@ -86,7 +87,8 @@ TEST(HostCodeUnread, a_function_that_could_not_be_read_may_be_meant) {
       {sized(one), 0},
       {sized(one + "template <class T> requires true int f(T) { return 2; }\n"), 1},
       {two("S s{q}; k<<<1, 32>>>(s.g, q);",
-           "struct S { int* g; S(void*) { cudaMalloc(&g, 4096); } template <class T> requires true S(T* x) : g(x) {} };"),
+           "struct S { int* g; S(void*) { cudaMalloc(&g, 4096); } template <class T> requires true S(T* x) : g(x) {} "
+           "};"),
        3},
   });
 }
