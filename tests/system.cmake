@@ -69,6 +69,8 @@ if(TARGET fencepost)
   if(TARGET fencepost_kern)
     add_test(NAME system.good_kernels COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/system/good_kernels $<TARGET_FILE:fencepost>)
     set_tests_properties(system.good_kernels PROPERTIES SKIP_RETURN_CODE 77)
+    add_test(NAME system.racecheck COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/system/racecheck_test.py $<TARGET_FILE:fencepost>)
+    set_tests_properties(system.racecheck PROPERTIES SKIP_RETURN_CODE 77)
   endif()
   # Historical bugs are flagged as they were, and silent as they were mended.
   if(TARGET fencepost_kern)
