@@ -11,8 +11,8 @@
 //    the stand-in header is followed by a barrier of the group: that all come to it is asked there, and it may stand in
 //    any loop.
 // Else it is not decided, by the name of the array. Who waits is one who cannot go on before the phase is complete
-// (clangfe/spins.cpp); one try orders nothing. Then what was done before an arrival comes before what is done behind
-// the wait, and so do the bulk copies that the phase waits for (order/engine.cpp).
+// (clangfe/spins.cpp). A single try that is not repeated gives no order. What a thread did before its arrival comes
+// before what others do behind their wait, and so do the bulk copies that the phase waits for (order/engine.cpp).
 // Only arrivals and waits of the default order and scope are read: relaxed ones, those of a cluster, dropped ones and
 // other operations are not decided, by their names. Not tried: barriers of several blocks of a cluster.
 #include <map>

@@ -78,7 +78,7 @@ class Quotients {
 
   template <class Wanted>
   std::vector<Term> made_of(std::vector<Term> todo, Wanted wanted) const;
-  // Divisions by what is no constant, and products.
+  // Divisions whose divisor is not a constant, and products.
   std::vector<Term> inside(const std::vector<Term>& goal) const;
   bool divides(Term t) const;
   // The variables that divisors are made of.

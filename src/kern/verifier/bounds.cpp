@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "verifier/front.h"
+
 namespace fencepost::verifier {
 namespace {
 
@@ -21,42 +23,6 @@ uint64_t most_threads(const clangfe::HostKernel* kernel) {
 Size asked(const clangfe::HostKernel* kernel, uint32_t d) {
   return kernel == nullptr || kernel->needs.empty() ? Size{} : Size{kernel->needs.front().size[d]};
 }
-
-// Instructions in front of a kernel.
-class Front {
- public:
-  Front(Module& m, FunctionId f) : f_(m.functions[f.index]) {}
-  ~Front() {
-    auto& entry = f_.blocks[0].instructions;
-    entry.insert(entry.begin(), made_.begin(), made_.end());
-  }
-  Front(const Front&) = delete;
-  Front& operator=(const Front&) = delete;
-
-  ValueId number(uint64_t n) { return value({.kind = Value::constant, .type = {Type::bits, 32}, .constant_bits = n}); }
-  ValueId size(IdKind k, uint32_t d) {
-    return make({.op = Op::id, .imm = static_cast<uint64_t>(k), .dimension = static_cast<uint8_t>(d)}, 32);
-  }
-  ValueId make(Compute c, uint8_t width) {
-    const ValueId v = value({.kind = Value::result, .type = {Type::bits, width}});
-    made_.push_back({.results = {v}, .action = std::move(c), .place = {}});
-    return v;
-  }
-  void require(ValueId condition) {
-    made_.push_back({.results = {},
-                     .action = Annotation{.note = Note::requires_, .condition = condition, .global = true},
-                     .place = {}});
-  }
-  bool any() const { return !made_.empty(); }
-
- private:
-  ValueId value(Value v) {
-    f_.values.push_back(std::move(v));
-    return {static_cast<uint32_t>(f_.values.size() - 1)};
-  }
-  Function& f_;
-  std::vector<Instruction> made_;
-};
 
 }  // namespace
 
@@ -109,7 +75,7 @@ std::string excluded(const launch::Launch& l, const Module& m, FunctionId kernel
 }
 
 bool bound_sizes(Module& m, FunctionId kernel, const launch::Launch& l, const clangfe::HostKernel* host) {
-  Front front(m, kernel);
+  Front front(m.functions[kernel.index]);
   const uint64_t most = most_threads(host);
   uint64_t fixed = 1;
   std::vector<ValueId> free;
@@ -134,6 +100,7 @@ bool bound_sizes(Module& m, FunctionId kernel, const launch::Launch& l, const cl
     for (size_t k = 1; k < free.size(); ++k) all = front.make({.op = Op::mul, .operands = {all, free[k]}}, 32);
     at_most(all, std::max<uint64_t>(1, most / fixed));
   }
+  front.done();
   return front.any();
 }
 

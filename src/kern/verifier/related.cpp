@@ -7,6 +7,7 @@
 
 #include "base/job.h"
 #include "interp/value.h"
+#include "verifier/front.h"
 
 namespace fencepost::verifier {
 
@@ -19,43 +20,6 @@ constexpr uint32_t k_draws = 400;
 constexpr uint64_t k_threads = 1024, k_blocks = 0xffff;  // of a block, of a grid along an axis
 
 bool widens(Op op) { return op == Op::zext || op == Op::sext; }
-
-// Instructions in front of a kernel, whose values are the host's steps.
-class Front {
- public:
-  explicit Front(Function& f) : f_(f) {}
-  void done() {
-    auto& entry = f_.blocks[0].instructions;
-    entry.insert(entry.begin(), made_.begin(), made_.end());
-  }
-  ValueId value(Value v) {
-    f_.values.push_back(std::move(v));
-    return {static_cast<uint32_t>(f_.values.size() - 1)};
-  }
-  ValueId parameter(uint32_t k) { return value({.kind = Value::parameter, .type = f_.parameters[k].type, .index = k}); }
-  ValueId make(Compute c, uint8_t width) {
-    const ValueId v = value({.kind = Value::result, .type = {Type::bits, width}});
-    made_.push_back({.results = {v}, .action = std::move(c), .place = {}});
-    return v;
-  }
-  void require(ValueId condition) {
-    made_.push_back({.results = {},
-                     .action = Annotation{.note = Note::requires_, .condition = condition, .global = true},
-                     .place = {}});
-  }
-  // What was this parameter is now that value.
-  void replace(uint32_t parameter, ValueId by, size_t values) {
-    for (uint32_t x = 0; x < values; ++x) {
-      if (f_.values[x].kind != Value::parameter || f_.values[x].index != parameter) continue;
-      f_.values[x] = {.kind = Value::result, .type = f_.values[x].type, .name = f_.values[x].name};
-      made_.push_back({.results = {ValueId{x}}, .action = Compute{.op = Op::or_, .operands = {by, by}}, .place = {}});
-    }
-  }
-
- private:
-  Function& f_;
-  std::vector<Instruction> made_;
-};
 
 IdKind size_of(clangfe::HostRelations::Target::Kind k) {
   return k == clangfe::HostRelations::Target::grid ? IdKind::num_groups : IdKind::local_size;
