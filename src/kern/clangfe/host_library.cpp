@@ -286,6 +286,13 @@ void Library::writes(const clang::FunctionDecl* f) {
   }
 }
 
+// The library's own, of objects whose classes have no text for it.
+bool Library::exchanges_bytes(const clang::FunctionDecl* f) const {
+  if (walk_.users_(f->getLocation())) return false;
+  const clang::CXXRecordDecl* r = c_->getArg(0)->getType()->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+  return r == nullptr || (r->hasDefinition() && r->hasSimpleMoveConstructor() && r->hasSimpleMoveAssignment());
+}
+
 // The variable is only read, and its first value is zeros.
 bool Library::starts_zero(const clang::VarDecl* v) const {
   if (!v->hasInit() || v->getType()->isPointerType() || v->getType()->isReferenceType()) return false;
@@ -486,7 +493,7 @@ bool Library::models(const clang::FunctionDecl* f, Values& result) {
     evaluate();
     const Place there{walk_.memory.object(ObjectKind::external, nullptr, 0), {element(0)}};
     walk_.store(HostWalk::addressed(value(0)), {.atoms = {{Atom::address, there, nullptr}}});
-  } else if (name == "swap" && n == 2) {
+  } else if (name == "swap" && n == 2 && exchanges_bytes(f)) {
     const Places a = walk_.places(c_->getArg(0), frame_), b = walk_.places(c_->getArg(1), frame_);
     const auto one = [&](const Places& p) {
       return p.all.size() == 1 && !p.unknown &&

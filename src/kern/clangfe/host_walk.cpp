@@ -99,12 +99,19 @@ bool HostWalk::run(const std::vector<const FunctionDecl*>& hosts, const std::vec
     if (f->getIdentifier() != nullptr && memory.doubtful.contains(f->getIdentifier())) memory.loose_functions.insert(f);
     // What a base class calls whose text is not there.
     const auto* m = clang::dyn_cast<clang::CXXMethodDecl>(f);
-    if (m != nullptr && m->isVirtual() && !clang::isa<clang::CXXDestructorDecl>(m)) memory.loose_functions.insert(f);
+    if (m != nullptr && m->isVirtual() &&
+        (!clang::isa<clang::CXXDestructorDecl>(m) || m->size_overridden_methods() > 0))
+      memory.loose_functions.insert(f);
     // `operator new` for all of the program: libraries allocate, too.
     if (f->isReplaceableGlobalAllocationFunction()) memory.loose_functions.insert(f);
   }
   for (const FunctionDecl* f : named.overloaded)
     if (!on_device_only(f)) memory.loose_functions.insert(f);
+  memory.loose_functions.insert(given.functions.begin(), given.functions.end());
+  if (given.not_followed || given.second_name) {
+    not_followed_at = given.not_followed;
+    return false;
+  }
   // Kernels that launch are gone over where they are launched; then those that no call came to.
   for (unsigned round = 0; round < k_most_passes; ++round) {
     do {

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "clangfe/host_flow.h"
+#include "clangfe/host_given.h"
 #include "clangfe/host_implied.h"
 #include "clangfe/host_memory.h"
 #include "clangfe/launches.h"
@@ -128,6 +129,7 @@ class HostWalk {
   std::string comes_back;                  // why the order of the text says nothing: setjmp
   std::set<clang::SourceLocation> shared;  // where statements begin that a directive has done by several threads
   Unread unread;
+  GivenToLibraries given;
   std::set<uint32_t> made_in_rounds;  // objects that stand for several arrays
   // Which root of the flow an activation is of.
   size_t root_of(uint32_t frame) const;
@@ -250,6 +252,7 @@ class Library {
   bool again() const;
   void writes(const clang::FunctionDecl* f);
   void make_stream(std::optional<uint64_t> flags);
+  bool exchanges_bytes(const clang::FunctionDecl* f) const;
   bool zeros(const clang::Expr* source) const;
   bool starts_zero(const clang::VarDecl* v) const;
   void lay_texture(const clang::Expr* description);

@@ -132,10 +132,21 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
     seen.insert(d->getLocation());
     if (d->isInvalidDecl()) invalid.insert(d->getIdentifier());
     if (const IdentifierInfo* i = d->getIdentifier()) declared.insert(i);
+    if (const auto* f = clang::dyn_cast<FunctionDecl>(d)) seen.insert(f->getNameInfo().getEndLoc());  // `~S`
+    if (clang::isa<clang::RecordDecl, clang::ClassTemplateDecl, clang::TypedefNameDecl>(d))
+      types.insert(d->getIdentifier());
     if (const auto* v = clang::dyn_cast<clang::VarDecl>(d); v != nullptr && v->isFileVarDecl()) variables.push_back(v);
     if (const auto* f = clang::dyn_cast<FunctionDecl>(d); f != nullptr && f->isTemplateInstantiation())
       if (clang::isTemplateExplicitInstantiationOrSpecialization(f->getTemplateSpecializationKind()))
         seen.insert(f->getPointOfInstantiation());
+    return true;
+  }
+  bool VisitTypeLoc(clang::TypeLoc l) {
+    seen.insert(l.getBeginLoc());
+    return true;
+  }
+  bool VisitCXXThisExpr(clang::CXXThisExpr* e) {
+    seen.insert(e->getLocation());
     return true;
   }
   bool VisitReturnStmt(clang::ReturnStmt* r) {
@@ -174,7 +185,7 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
   }
 
   std::set<SourceLocation> seen, configured;  // places of names; of launches' sizes
-  std::set<const IdentifierInfo*> declared, invalid;
+  std::set<const IdentifierInfo*> declared, invalid, types;
   std::vector<FoundLaunch> launches;
   std::vector<Mention> unclear;
   std::vector<LostLaunch> lost;
@@ -212,25 +223,38 @@ class Sweep : public clang::RecursiveASTVisitor<Sweep> {
   std::set<const FunctionDecl*> hosts_;
 };
 
+// Where functions stand in the text.
+class Ranges {
+ public:
+  Ranges(const clang::SourceManager& sm, const std::vector<const FunctionDecl*>& functions) : sm_(sm) {
+    for (const FunctionDecl* f : functions) {
+      const auto [file, from] = sm.getDecomposedExpansionLoc(f->getBeginLoc());
+      const auto [last, to] = sm.getDecomposedExpansionLoc(f->getEndLoc());
+      if (file == last) ranges_[file].emplace_back(from, to);
+    }
+  }
+  bool hold(SourceLocation where) const {
+    const auto [file, at] = sm_.getDecomposedExpansionLoc(where);
+    const auto it = ranges_.find(file);
+    return it != ranges_.end() && std::any_of(it->second.begin(), it->second.end(),
+                                              [at = at](const auto& r) { return r.first <= at && at <= r.second; });
+  }
+
+ private:
+  const clang::SourceManager& sm_;
+  std::map<clang::FileID, std::vector<std::pair<unsigned, unsigned>>> ranges_;
+};
+
 // Names in the host's code of which some use is not in the tree: clang has dropped what it stands in.
 // Text that another outcome of a condition would compile is none of the tree's either.
 std::set<const IdentifierInfo*> lost_names(clang::ASTContext& context, const Words& words, const Sweep& sweep,
                                            const Doubts& doubts) {
   const clang::SourceManager& sm = context.getSourceManager();
-  std::map<clang::FileID, std::vector<std::pair<unsigned, unsigned>>> bodies, patterns;
-  for (const FunctionDecl* f : sweep.hosts) {
-    const auto [file, from] = sm.getDecomposedExpansionLoc(f->getBeginLoc());
-    const auto [last, to] = sm.getDecomposedExpansionLoc(f->getEndLoc());
-    if (file == last) bodies[file].emplace_back(from, to);
-  }
-  for (const FunctionDecl* f : sweep.patterns) {
-    const auto [file, from] = sm.getDecomposedExpansionLoc(f->getBeginLoc());
-    const auto [last, to] = sm.getDecomposedExpansionLoc(f->getEndLoc());
-    if (file == last) patterns[file].emplace_back(from, to);
-  }
+  const Ranges bodies(sm, sweep.hosts), patterns(sm, sweep.patterns);
   std::set<const IdentifierInfo*> out;
-  // Outside of functions, too, clang may have dropped a whole function: who calls others is seen there.
-  std::set<const IdentifierInfo*> functions;
+  // Outside of functions, too, clang may have dropped a whole function: who calls others is seen there, and which
+  // classes a library is given.
+  std::set<const IdentifierInfo*> functions = sweep.types;
   for (const FunctionDecl* f : sweep.hosts)
     if (f->getIdentifier() != nullptr && kernel(f) == nullptr) functions.insert(f->getIdentifier());
   for (const clang::VarDecl* v : sweep.variables)
@@ -238,16 +262,28 @@ std::set<const IdentifierInfo*> lost_names(clang::ASTContext& context, const Wor
   for (const Word& w : words.list()) {
     if (w.kind != clang::tok::identifier || w.name == nullptr || sweep.seen.contains(w.at) || out.contains(w.name))
       continue;
-    const auto [file, at] = sm.getDecomposedExpansionLoc(w.at);
-    const auto within = [&](const auto& ranges) {
-      return std::any_of(ranges.begin(), ranges.end(), [&](const auto& r) { return r.first <= at && at <= r.second; });
-    };
-    if (within(bodies[file]) || (functions.contains(w.name) && !within(patterns[file]))) out.insert(w.name);
+    if (bodies.hold(w.at) || (functions.contains(w.name) && !patterns.hold(w.at))) out.insert(w.name);
   }
   for (const clang::SourceRange& r : doubts.skipped)
     for (const clang::Token& t : words_between(sm, context.getLangOpts(), r.getBegin(), r.getEnd()))
       if (t.is(clang::tok::raw_identifier)) out.insert(&context.Idents.get(t.getRawIdentifier()));
   return out;
+}
+
+// A use of `this` is not in the tree.
+bool lost_objects(clang::ASTContext& context, const Words& words, const Sweep& sweep) {
+  const Ranges patterns(context.getSourceManager(), sweep.patterns);
+  return std::any_of(words.list().begin(), words.list().end(), [&](const Word& w) {
+    return w.kind == clang::tok::kw_this && !sweep.seen.contains(w.at) && !patterns.hold(w.at);
+  });
+}
+
+// A word of a coroutine: what its promise does, and when, is not in the tree (ISO C++ [dcl.fct.def.coroutine]).
+const Word* suspends(const std::vector<Word>& words) {
+  const auto it = std::find_if(words.begin(), words.end(), [](const Word& w) {
+    return w.name != nullptr && (w.name->isStr("co_await") || w.name->isStr("co_yield") || w.name->isStr("co_return"));
+  });
+  return it == words.end() ? nullptr : &*it;
 }
 
 // What the text declares where clang could not read it. A function of such a name, or of a class of such a name, may be
@@ -416,8 +452,15 @@ Mentions mentions(clang::ASTContext& context, const std::vector<clang::Decl*>& d
     lost = "nothing declares " + g + ", and when the host calls it is not known";
   std::set<const IdentifierInfo*> names = lost_names(context, words, sweep, doubts);
   names.insert(unread.names.begin(), unread.names.end());
+  const auto users = [&context](SourceLocation at) {
+    return users_text(context.getSourceManager(), context.getTargetInfo(), at);
+  };
+  GivenToLibraries given =
+      given_to_libraries(users, declarations, sweep.hosts, names, lost_objects(context, words, sweep));
+  if (const Word* w = suspends(words.list())) given.not_followed = w->at;
   Origins origins(context, sweep.hosts, sweep.variables, sweep.launches, std::move(names), host.pointers,
-                  asks_for_variables(words.list()), std::move(lost), words.shared(), std::move(unread));
+                  asks_for_variables(words.list()), std::move(lost), words.shared(), std::move(unread),
+                  std::move(given));
   for (FoundLaunch& l : sweep.launches) origins.trace(l);
   Mentions out{.launches = std::move(sweep.launches),
                .unclear = std::move(sweep.unclear),

@@ -124,7 +124,7 @@ const Expr* base(const Expr* e) {
 Origins::Origins(clang::ASTContext& context, const std::vector<const FunctionDecl*>& hosts,
                  const std::vector<const VarDecl*>& variables, const std::vector<FoundLaunch>& launches,
                  std::set<const clang::IdentifierInfo*> lost, bool in_doubt, bool by_name, std::string comes_back,
-                 std::set<clang::SourceLocation> shared, Unread unread)
+                 std::set<clang::SourceLocation> shared, Unread unread, GivenToLibraries given)
     : context_(context),
       walk_(context,
             [&context](clang::SourceLocation at) {
@@ -135,6 +135,7 @@ Origins::Origins(clang::ASTContext& context, const std::vector<const FunctionDec
   walk_.comes_back = std::move(comes_back);
   walk_.shared = std::move(shared);
   walk_.unread = std::move(unread);
+  walk_.given = std::move(given);
   walk_.memory.doubtful = std::move(lost);
   for (const FoundLaunch& l : launches) calls_.emplace(l.call, &l);
   known_ = !calls_.empty() && !in_doubt && walk_.run(hosts, variables, launches);
@@ -194,6 +195,8 @@ void Origins::find_nulls(FoundLaunch& l) const {
 void Origins::not_followed(FoundLaunch& l) {
   for (uint32_t k = 0; k < l.given.size(); ++k) l.launch.not_traced.push_back(k);
   const std::string why = in_doubt_ ? "host code has no __CUDA_ARCH__, and what it does before is not known"
+                          : walk_.given.second_name
+                              ? "what is declared at " + place(*walk_.given.second_name) + " has a second name"
                           : walk_.not_followed_at ? "what runs at " + place(*walk_.not_followed_at) + " is not followed"
                                                   : "what the host does before is not known";
   const uint32_t takes = l.kernel != nullptr ? l.kernel->getNumParams() : 0;
