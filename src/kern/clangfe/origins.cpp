@@ -195,6 +195,7 @@ void Origins::find_nulls(FoundLaunch& l) const {
 void Origins::not_followed(FoundLaunch& l) {
   for (uint32_t k = 0; k < l.given.size(); ++k) l.launch.not_traced.push_back(k);
   const std::string why = in_doubt_ ? "host code has no __CUDA_ARCH__, and what it does before is not known"
+                          : !walk_.comes_back.empty() ? walk_.comes_back
                           : walk_.given.second_name
                               ? "what is declared at " + place(*walk_.given.second_name) + " has a second name"
                           : walk_.not_followed_at ? "what runs at " + place(*walk_.not_followed_at) + " is not followed"

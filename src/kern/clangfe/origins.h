@@ -32,8 +32,8 @@ class Origins {
   // `in_doubt`: what the host does with pointers is another in its own compilation, and nothing is traced. `by_name`:
   // the host asks for variables of the device by their names. `comes_back`: why the host may not run
   // its statements in the order of the text (setjmp, fork); "": it does. `shared`: where statements begin that a
-  // directive of OpenMP or OpenACC precedes, so that several threads may run them. `unread`: what clang did not read. `given`: what libraries
-  // may run.
+  // directive of OpenMP or OpenACC precedes, so that several threads may run them. `unread`: what clang did not read.
+  // `given`: what libraries may run.
   Origins(clang::ASTContext& context, const std::vector<const clang::FunctionDecl*>& hosts,
           const std::vector<const clang::VarDecl*>& variables, const std::vector<FoundLaunch>& launches,
           std::set<const clang::IdentifierInfo*> lost, bool in_doubt, bool by_name, std::string comes_back,
