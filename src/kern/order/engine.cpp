@@ -167,13 +167,72 @@ void Engine::meetings(const AccessRecord& a, const AccessRecord& b, Edges& out) 
 // Whoever arrives comes before whoever waits in the same phase, in the order of time, not of the text (PTX ISA 8.9.5: a
 // barrier.arrive or barrier.sync synchronizes with a barrier.sync of the same barrier).
 void Engine::named_barriers(const AccessRecord& a, const AccessRecord& b, Edges& out) {
-  if (setting_.pairing != Pairing::same_group || a.async() || b.async()) return;
-  for (const NamedRecord& i : x_.named)
-    for (const NamedRecord& j : x_.named) {
-      if (!j.waits || i.name != j.name || i.phase != j.phase) continue;
-      if (a.position < i.position && j.position < b.position) out.orders.push_back(pool_.all(i.guard[0], j.guard[1]));
-      if (b.position < i.position && j.position < a.position) out.orders.push_back(pool_.all(i.guard[1], j.guard[0]));
+  if (setting_.pairing != Pairing::same_group || (a.async() && !a.own) || (b.async() && !b.own)) return;
+  for (const NamedRole& i : x_.named.roles)
+    for (const NamedRole& j : x_.named.roles) {
+      const Term both = pool_.all(i.member[0], j.member[1]);
+      if (pool_.is_false(both)) continue;
+      for (const bool forth : {true, false}) {
+        const Term o = forth ? named_end_before(i, a, 0, j, b, 1) : named_end_before(j, b, 1, i, a, 0);
+        if (!pool_.is_false(o)) out.orders.push_back(pool_.all(both, o));
+      }
     }
+}
+
+// A copy of the thread is over where the thread has waited for it, in the same iteration.
+Term Engine::named_end_before(const NamedRole& i, const AccessRecord& a, size_t first, const NamedRole& j,
+                              const AccessRecord& b, size_t second) {
+  if (!a.async()) return named_before(i, a, first, j, b, second);
+  if (std::ranges::any_of(a.loops, [&](uint32_t l) { return in_step(l); })) return pool_.no();
+  std::vector<Term> any;
+  for (const WaitRecord& w : x_.waits) {
+    if (w.position <= a.position || w.loops != a.loops || pool_.width(w.event[first]) != pool_.width(a.event[first]))
+      continue;
+    const Term waited = pool_.all(w.guard[first], pool_.eq(w.event[first], a.event[first]));
+    if (pool_.is_false(waited)) continue;
+    AccessRecord end = a;
+    end.position = w.position;
+    any.push_back(pool_.all(waited, named_before(i, end, first, j, b, second)));
+  }
+  return pool_.any(std::move(any));
+}
+
+// Under which condition what the first thread does, of the one role, comes before what the second does, of the other.
+Term Engine::named_before(const NamedRole& i, const AccessRecord& a, size_t first, const NamedRole& j,
+                          const AccessRecord& b, size_t second) {
+  const auto inside = [](const NamedRole& r, const AccessRecord& x) {
+    return r.loop != 0 && std::ranges::count(x.loops, r.loop) != 0;
+  };
+  const auto follows = [&](const NamedRole& r, const AccessRecord& x) { return x.second != 0 && inside(r, x); };
+  if ((follows(i, a) && !i.again.contains(a.second)) || (follows(j, b) && !j.again.contains(b.second)))
+    return pool_.no();
+  // `ends`: what stands at the access comes behind it.
+  const auto place = [&](const NamedRole& r, const AccessRecord& x, bool ends) {
+    NamedRounds::Place p;
+    p.part = inside(r, x)                                                   ? NamedRounds::round
+             : r.loop != 0 && x.position > r.at[NamedRounds::round].front() ? NamedRounds::behind
+                                                                            : NamedRounds::before;
+    for (const uint32_t at : follows(r, x) ? r.again.at(x.second) : r.at[p.part])
+      p.operations += at < x.position || (!ends && at == x.position) ? 1 : 0;
+    return p;
+  };
+  const auto count = [&](const NamedRole& r, const AccessRecord& x, size_t thread) {
+    return x_.named.counts.at({r.loop, x.second})[thread];
+  };
+  const NamedRounds::Place from = place(i, a, false), to = place(j, b, true);
+  uint64_t most = 0;
+  for (const size_t v : i.warps)
+    for (const size_t w : j.warps) {
+      const std::optional<uint64_t> d = x_.named.rounds.distance(v, from, w, to);
+      if (!d) return pool_.no();
+      most = std::max(most, *d);
+    }
+  if (to.part != NamedRounds::round) return pool_.yes();
+  const Term now = count(j, b, second);
+  const Term far = pool_.ule(pool_.constant(most, pool_.width(now)), now);
+  if (from.part != NamedRounds::round) return far;
+  const Term then = count(i, a, first);
+  return pool_.all(far, pool_.ule(then, pool_.sub(now, pool_.constant(most, pool_.width(now)))));
 }
 
 // Whoever arrives at a barrier object, or whose copy is complete there, comes before whoever waits for that phase or a

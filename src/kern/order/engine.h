@@ -72,6 +72,10 @@ class Engine {
   Term waited_by_other(const AccessRecord& a, uint32_t position);
   void meetings(const AccessRecord& a, const AccessRecord& b, Edges& out);
   void named_barriers(const AccessRecord& a, const AccessRecord& b, Edges& out);
+  Term named_end_before(const NamedRole& i, const AccessRecord& a, size_t first, const NamedRole& j,
+                        const AccessRecord& b, size_t second);
+  Term named_before(const NamedRole& i, const AccessRecord& a, size_t first, const NamedRole& j, const AccessRecord& b,
+                    size_t second);
   void phases(const AccessRecord& a, const AccessRecord& b, Edges& out);
   void lock_step(const AccessRecord& a, const AccessRecord& b, Edges& out);
   void critical_sections(const AccessRecord& a, const AccessRecord& b, Edges& out);

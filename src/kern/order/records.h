@@ -8,11 +8,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "formula/pool.h"
 #include "ir/ir.h"
+#include "order/named_rounds.h"
 
 namespace fencepost::order {
 
@@ -153,14 +156,22 @@ struct WaitRecord {
   std::vector<uint32_t> loops;  // around it; of copies of one thread only
 };
 
-// A thread comes to a barrier that only some threads of the group take part in. Who takes part in a phase has been
-// shown.
-struct NamedRecord {
-  uint32_t position = 0;
-  Pair guard;
-  uint64_t name = 0, count = 0;
-  bool waits = false;  // else it only arrives
-  uint32_t phase = 0;
+// Threads that come to the same barriers of some threads of the group, in the same order.
+struct NamedRole {
+  Pair member;                // the thread is one of them
+  std::vector<size_t> warps;  // they are those of these warps
+  uint32_t loop = 0;          // by number of the run of the loop: in which their round is; 0: they have none
+  // Positions of their barriers, by part.
+  std::array<std::vector<uint32_t>, 3> at;
+  std::map<uint32_t, std::vector<uint32_t>> again;  // of the round in iterations that follow (AccessRecord::second)
+};
+
+// What is known of the barriers of some threads (prove/named.h).
+struct NamedOrder {
+  std::vector<NamedRole> roles;
+  NamedRounds rounds;
+  // Of a loop with rounds, and an iteration of it (AccessRecord::second): how many stand before.
+  std::map<std::pair<uint32_t, uint32_t>, Pair> counts;
 };
 
 // A thread arrives at a barrier object or waits there, or a copy of its tells the object that it is complete. Which
@@ -204,7 +215,7 @@ struct Trace {
   std::vector<AccessRecord> accesses;
   std::vector<BarrierRecord> barriers;
   std::vector<WaitRecord> waits;
-  std::vector<NamedRecord> named;
+  NamedOrder named;
   std::vector<PhaseRecord> phases;
   std::vector<CommonRecord> commons;  // with lock-step only
   std::vector<LockRecord> locks;

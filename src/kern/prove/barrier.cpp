@@ -69,6 +69,7 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
     if (mode.lockstep) fact(pool_.yes(), same, 0, true);
     if (mode.log) {
       trace.barriers.push_back(r);
+      if (b.scope != Scope::warp) named_.meeting(numbers, come, always(lf) && always(gf));
       if (always(r.local)) ++local_segment_;
       if (always(r.global)) ++global_segment_;
     }
@@ -132,7 +133,7 @@ NamedBarriers::Operands Execution::numbers_of(Activation& a, const Barrier& b) {
 void Execution::named_barrier(const Barrier& b, const NamedBarriers::Operands& numbers, Pair guard, Mode mode) {
   if (!named_.decidable(b, numbers)) return;
   ++position_;
-  if (mode.log && of_one_group()) named_.come(b, numbers, guard);
+  if (mode.log && of_one_group()) named_.come(b, numbers, guard, second_);
   ++position_;
   // What others have written before they came is seen from here on.
   if (!b.arrive) forget_written(guard, {Space::group, Space::global});

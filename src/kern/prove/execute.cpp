@@ -217,7 +217,14 @@ void Execution::run() {
   }
   ticket_facts();
   ticket_bounds();
-  named_.conclude();
+  for (const NamedBarriers::Claim& c : named_.conclude()) {
+    Obligation o;
+    o.kind = Kind::barrier_divergence;
+    o.failing = c.failing;
+    o.position = c.position;
+    o.open = "the numbers of a barrier of some threads in a loop come in turn";
+    obligations.push_back(std::move(o));
+  }
   proxies_.conclude();
   ones_facts();
   for (const Term t : instances(pool_, options_.axioms)) {

@@ -245,7 +245,8 @@ class Execution : public Run {
   void note_leaving(const Activation& a, ir::BlockId to, Pair edge);
   Term ended(size_t thread);
   // Whether a loop has meeting points of the pair, so that it runs in step.
-  bool in_step(const flow::LoopEffects& e) const;
+  // `in_rounds`: but at barriers of some threads (named.h).
+  bool in_step(const flow::LoopEffects& e, bool in_rounds) const;
   bool met_by_barriers(const Activation& a, uint32_t l) const;
   // Whether a warp in lock-step goes through the loop together: all that enter leave in the same iteration.
   bool warp_in_step(const Activation& a, uint32_t l) const {
@@ -335,7 +336,8 @@ class Execution : public Run {
   void wait_for(const std::function<Pair(const OwnCopy&)>& when, Pair guard, Mode mode);
   Pair at_least(uint64_t n, const std::vector<Pair>& guards);
   uint32_t iterations_to_run(const Activation& a, uint32_t l) const;
-  bool written_out(Activation& a, uint32_t l, Pair entry, Mode mode);
+  // A loop of few iterations, of copies that are committed in it or of barriers of some threads (`in_rounds`).
+  bool written_out(Activation& a, uint32_t l, Pair entry, Mode mode, bool in_rounds);
   std::vector<OwnCopy> own_copies_;
   struct Stages {  // of a pipeline, counted where that can be done
     uint64_t committed = 0, waited = 0;

@@ -335,7 +335,9 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
     run.k_variable[t] = n.op == formula::Op::variable ? run.k[t] : n.op == formula::Op::zext ? n.kids[0] : Term{};
   }
   if (!mode.lockstep) iteration_ = run.k;
-  const bool mastered = loop_effects(a.id, l).group_barrier || loop_effects(a.id, l).device_barrier;
+  // Threads may be in loops of their own between barriers of some of them.
+  const bool in_rounds = named_.in_rounds(loops_around_.back());
+  const bool mastered = (loop_effects(a.id, l).group_barrier && !in_rounds) || loop_effects(a.id, l).device_barrier;
   if (mastered && pairing_ == Pairing::other_group)
     for (const int t : {0, 1})
       if (const Term v = run.k_variable[static_cast<size_t>(t)]; v) masters.same_for_group(v, static_cast<size_t>(t));
@@ -553,9 +555,9 @@ Execution::LoopRun Execution::next_iteration(Activation& a, uint32_t l, const Lo
   return run;
 }
 
-bool Execution::in_step(const flow::LoopEffects& e) const {
+bool Execution::in_step(const flow::LoopEffects& e, bool in_rounds) const {
   if (pairing_ == Pairing::other_group) return e.device_barrier;
-  return e.group_barrier || e.device_barrier ||
+  return (e.group_barrier && !in_rounds) || e.device_barrier ||
          (lanes_ == Lanes::same_warp && options_.warp_barriers && e.warp_barrier);
 }
 
@@ -603,8 +605,10 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
       repeats_.back() = repeats(a, l, mode);
       break;
     }
-  const bool met = in_step(e), by_warp = !met && warp_in_step(a, l);
-  if (!met && !by_warp && written_out(a, l, entry, mode)) return;
+  const bool in_rounds =
+      e.group_barrier && !e.device_barrier && named_.begin(*a.f, *a.cfg, l, entry, loops_around_.back());
+  const bool met = in_step(e, in_rounds), by_warp = !met && warp_in_step(a, l);
+  if (!met && !by_warp && written_out(a, l, entry, mode, in_rounds)) return;
   if (!(met || by_warp) || !mode.lockstep) loose_loops_.insert(loop_runs_);
   if (a.uniform.loops[l] != 0) trace.uniform_loops.insert(loop_runs_);
   // An attempt to take a lock in some earlier iteration.
@@ -621,13 +625,15 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     if (collect) collector_ = &collected;
     const Aside aside = set_aside(a);
     const Pair outer_iteration = iteration_;
-    iteration(a, l, entry, Mode{log, false, false, asked}, false, std::nullopt);
+    const LoopRun run = iteration(a, l, entry, Mode{log, false, false, asked}, false, std::nullopt);
+    if (log && in_rounds) named_.round(loops_around_.back(), entry, run.k, run.latch);
     come_back(a, aside, true);
     iteration_ = outer_iteration;
     collector_ = outer;
   };
   if (!(met || by_warp) || !mode.lockstep) {
-    bool touches = mbarriers_.expected();  // whose bytes may be written (Mbarriers)
+    // Whose bytes may be written (Mbarriers), or who comes to barriers.
+    bool touches = mbarriers_.expected() || in_rounds;
     for (uint32_t r = 0; r < m_.regions.size(); ++r)
       // Additions to a counter of the group count for pairs of two groups too (move_counter).
       touches = touches || (counters_[r] != 0 && e.atomics[r] != 0) ||
@@ -673,6 +679,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
         order::Provider::repeated, position_, both(pool_.no()), both(pool_.no()), both(pool_.no()), true, {}});
   const uint32_t step_begin = position_;
   LoopRun first = iteration(a, l, entry, mode, true, std::nullopt);
+  if (mode.log && in_rounds) named_.round(loops_around_.back(), entry, first.k, first.latch);
   const bool objects = !met_by_barriers(a, l);
   const auto over = [&](const LoopRun& run, uint32_t begin) {
     if (mode.log && met && mbarriers_.expected())
@@ -738,6 +745,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
           order::Provider::repeated, ++position_, both(pool_.no()), both(pool_.no()), both(pool_.no()), true, {}});
     LoopRun next = exact ? next_iteration(a, l, before, again) : iteration(a, l, before.latch, again, true, before);
     over(next, begin);
+    if (mode.log && in_rounds) named_.again(loops_around_.back(), second_, next.k);
     // Where the two do not follow each other immediately, both threads have passed what those between them pass.
     if (gap) {
       BarrierRecord& v = trace.barriers[between];

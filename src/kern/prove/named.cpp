@@ -3,83 +3,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <unordered_map>
 #include <utility>
 
 namespace fencepost::prove {
 
 using namespace ir;
+using order::NamedRounds;
 
 namespace {
 
-constexpr uint64_t k_all = ~uint64_t{0};  // no name: a barrier of all threads
+constexpr uint64_t k_no_number = 1u << 16;  // from here on: barriers of all threads that have none
+constexpr uint64_t k_most_names = 6;        // that a barrier in a loop has in turn
 
-// Threads come to a phase of a barrier: which warps, and whether they wait.
-struct Coming {
-  uint32_t position = 0;
-  std::pair<uint64_t, uint32_t> phase;  // of the name; of a barrier of all threads, the position
-  bool waits = false;
-  std::vector<uint8_t> warps;
-};
-
-// Is each phase completed in the end? Whoever comes to it must be let go by all that it waits at before.
-bool can_be_completed(const std::vector<Coming>& all) {
-  std::set<std::pair<uint64_t, uint32_t>> completed, open;
-  for (const Coming& c : all) open.insert(c.phase);
-  const auto held_by = [&](const Coming& c, const Coming& before) {
-    if (!before.waits || before.position >= c.position || completed.contains(before.phase)) return false;
-    for (size_t i = 0; i < c.warps.size(); ++i)
-      if (c.warps[i] != 0 && before.warps[i] != 0) return true;
-    return false;
-  };
-  const auto held = [&](const std::pair<uint64_t, uint32_t>& phase) {
-    return std::any_of(all.begin(), all.end(), [&](const Coming& c) {
-      return c.phase == phase &&
-             std::any_of(all.begin(), all.end(), [&](const Coming& before) { return held_by(c, before); });
-    });
-  };
-  for (bool more = true; more;) {
-    more = false;
-    for (auto it = open.begin(); it != open.end();) {
-      if (held(*it)) {
-        ++it;
-        continue;
-      }
-      completed.insert(*it);
-      it = open.erase(it);
-      more = true;
-    }
-  }
-  return open.empty();
-}
-
-// Do threads wait at a barrier of this number elsewhere in the text, as another count says or at __syncthreads()?
-bool counted_otherwise(const Module& m, const flow::FunctionEffects& effects, const order::NamedRecord& r,
-                       uint64_t threads) {
-  for (uint32_t i = 0; i < m.functions.size(); ++i) {
-    if (effects.reached[i] == 0) continue;
-    const Function& f = m.functions[i];
-    const auto is = [&](ValueId v, uint64_t n) {
-      return f.value(v).kind == Value::constant && f.value(v).constant_bits == n;
-    };
-    for (const Block& block : f.blocks)
-      for (const Instruction& in : block.instructions) {
-        const auto* b = std::get_if<Barrier>(&in.action);
-        if (b == nullptr || b->scope != Scope::group || b->mask) continue;
-        const bool alike = b->count ? is(b->count, r.count) : b->name && !b->arrive && r.count == threads;
-        if ((b->name ? is(b->name, r.name) : r.name == 0) && !alike) return true;
-      }
-  }
-  return false;
-}
+constexpr const char* k_elsewhere = "others wait at the same one elsewhere, all threads or as another count says";
+constexpr const char* k_ids = "who takes part does not follow from the ids alone";
+constexpr const char* k_form = "a name or a count that is not constant";
 
 // What PTX does not have; "": it may have it. Barriers have the numbers 0 to 15, and a number of threads is one of
 // whole warps. What a machine makes of others is not known, so it is not decided.
+std::string number_of_ptx(uint64_t name) {
+  return name > 15 ? fmt::format("a barrier of the number {}, where PTX has 0 to 15", name) : "";
+}
+
 std::string not_of_ptx(formula::Pool& pool, const std::array<Term, 2>* name, const std::array<Term, 2>* count,
                        uint64_t warp_size) {
   for (const size_t t : k_both) {
-    if (name != nullptr && pool.is_constant((*name)[t]) && pool.value((*name)[t]) > 15)
-      return fmt::format("a barrier of the number {}, where PTX has 0 to 15", pool.value((*name)[t]));
+    if (name != nullptr && pool.is_constant((*name)[t]))
+      if (std::string why = number_of_ptx(pool.value((*name)[t])); !why.empty()) return why;
     if (count == nullptr || !pool.is_constant((*count)[t])) continue;
     const uint64_t n = pool.value((*count)[t]);
     if (n == 0 || (warp_size != 0 && n % warp_size != 0))
@@ -88,18 +39,79 @@ std::string not_of_ptx(formula::Pool& pool, const std::array<Term, 2>* name, con
   return "";
 }
 
+std::optional<uint64_t> constant(const Function& f, ValueId v) {
+  if (!v || f.value(v).kind != Value::constant) return std::nullopt;
+  return f.value(v).constant_bits;
+}
+
 }  // namespace
 
+// ---- the text ----------------------------------------------------------------------------------------------
+
 void NamedBarriers::in_text(const Function& f, const Barrier& b, bool in_kernel) {
-  const Value* name = b.name ? &f.value(b.name) : nullptr;
-  const bool known = name != nullptr && name->kind == Value::constant;
+  const std::optional<uint64_t> name = constant(f, b.name);
   arrives_ = arrives_ || b.arrive;
-  if (b.arrive && known)
-    arrives_at_.insert(name->constant_bits);
+  if (b.arrive && name)
+    arrives_at_.insert(*name);
   else if (b.arrive)
     arrives_at_any_ = true;
   // A function that is called may be called from several places.
-  if (known) places_of_number_[name->constant_bits] += in_kernel ? 1 : 2;
+  if (name) places_of_number_[*name] += in_kernel ? 1 : 2;
+}
+
+// Is it one of some threads, of those in a loop? `by_all`: all threads of the group come to it if one does.
+bool NamedBarriers::of_some(const Function& f, const Barrier& b, bool by_all) const {
+  if (b.arrive) return true;
+  const std::optional<uint64_t> name = constant(f, b.name), count = constant(f, b.count);
+  if (!name || (count && *count != run_.threads_of_group())) return true;
+  if (arrives_at_any_ || arrives_at_.contains(*name)) return true;
+  const auto places = places_of_number_.find(*name);
+  return !by_all && places != places_of_number_.end() && places->second > 1;
+}
+
+bool NamedBarriers::begin(const Function& f, const Cfg& cfg, uint32_t l, const Pair& entry, uint32_t number) {
+  if (run_.threads_of_group() == 0) return false;
+  bool some = false;
+  for (const BlockId at : cfg.loops()[l].blocks)
+    for (const Instruction& in : f.blocks[at.index].instructions) {
+      if (const auto* c = std::get_if<Call>(&in.action))
+        for (const FunctionId t : flow::targets(*c))
+          if (run_.effects_of(t).group_barrier || run_.effects_of(t).device_barrier) return false;
+      const auto* b = std::get_if<Barrier>(&in.action);
+      if (b == nullptr || b->scope == Scope::warp) continue;
+      // One of all threads; the loop is run in step.
+      if (b->scope != Scope::group || b->mask || (!b->arrive && !b->name && !b->count)) return false;
+      if (b->count && !constant(f, b->count)) return false;
+      const bool by_all = entry[0] == entry[1] && cfg.dominates(at, cfg.loops()[l].latch);
+      some = some || of_some(f, *b, by_all);
+    }
+  if (some) loops_[number] = {};
+  return some;
+}
+
+// Do threads come to a barrier of this number elsewhere in the text, as another count says or at __syncthreads()?
+bool NamedBarriers::counted_otherwise(uint64_t name, uint64_t count) const {
+  const Module& m = run_.module();
+  for (uint32_t i = 0; i < m.functions.size(); ++i) {
+    if (run_.effects().reached[i] == 0) continue;
+    const Function& f = m.functions[i];
+    for (const Block& block : f.blocks)
+      for (const Instruction& in : block.instructions) {
+        const auto* b = std::get_if<Barrier>(&in.action);
+        if (b == nullptr || b->scope != Scope::group || b->mask) continue;
+        const bool alike =
+            b->count ? constant(f, b->count) == count : b->name && !b->arrive && count == run_.threads_of_group();
+        if ((b->name ? constant(f, b->name) == name : name == 0) && !alike) return true;
+      }
+  }
+  return false;
+}
+
+// ---- the run -----------------------------------------------------------------------------------------------
+
+bool NamedBarriers::in_loop_of_some() const {
+  const std::vector<uint32_t>& around = run_.loops_around();
+  return !around.empty() && in_rounds(around.back());
 }
 
 bool NamedBarriers::some_threads(const Barrier& b, const Operands& o, const Pair& guard) {
@@ -108,7 +120,7 @@ bool NamedBarriers::some_threads(const Barrier& b, const Operands& o, const Pair
           not_of_ptx(pool_, o.name ? &*o.name : nullptr, o.count ? &*o.count : nullptr, run_.options().warp_size);
       !why.empty())
     run_.unsupported.insert(why);
-  if (b.arrive || (o.name && !pool_.is_constant((*o.name)[0]))) return true;
+  if (b.arrive || in_loop_of_some() || (o.name && !pool_.is_constant((*o.name)[0]))) return true;
   // Others may arrive at it, here or at another place of the text, and who arrives is counted.
   if (arrives_ && o.count) return true;
   if (arrives_at_any_ || (o.name && arrives_at_.contains(pool_.value((*o.name)[0])))) return true;
@@ -125,86 +137,298 @@ bool NamedBarriers::at_several_places(const Barrier& b, const Operands& o) const
   return places != places_of_number_.end() && places->second > 1;
 }
 
-Pair NamedBarriers::name_of(const Operands& o) const { return o.name ? *o.name : Run::both(pool_.constant(0, 32)); }
 Pair NamedBarriers::count_of(const Operands& o) const {
   return o.count ? *o.count : Run::both(pool_.constant(run_.threads_of_group(), 32));
 }
 
+std::string NamedBarriers::refused(const char* why) { return fmt::format("a barrier of some threads: {}", why); }
+
 bool NamedBarriers::decidable(const Barrier& b, const Operands& o) {
-  if ((o.count || (!b.arrive && run_.threads_of_group() != 0)) && pool_.is_constant(count_of(o)[0]) &&
-      pool_.is_constant(name_of(o)[0]) && run_.loops_around().empty() && b.local_fence && b.reduce == Barrier::none)
-    return true;
-  run_.perhaps = "a barrier of some threads in a loop, or with a name or a count that is not constant";
+  const std::vector<uint32_t>& around = run_.loops_around();
+  const bool counted = (o.count || (!b.arrive && run_.threads_of_group() != 0)) && pool_.is_constant(count_of(o)[0]);
+  const bool placed = around.empty() || (around.size() == 1 && in_loop_of_some());
+  if (counted && placed && b.local_fence && b.reduce == Barrier::none) return true;
+  run_.perhaps = refused(!placed   ? "in a loop inside another one, or beside other barriers in its loop"
+                         : counted ? "one that says what all of them have"
+                                   : k_form);
   run_.unsupported.insert(run_.perhaps);
   return false;
 }
 
-void NamedBarriers::come(const Barrier& b, const Operands& o, const Pair& guard) {
-  run_.trace.named.push_back(
-      {run_.position(), guard, pool_.value(name_of(o)[0]), pool_.value(count_of(o)[0]), !b.arrive, 0});
+void NamedBarriers::come(const Barrier& b, const Operands& o, const Pair& guard, uint32_t second) {
+  const uint32_t loop = run_.loops_around().empty() ? 0 : run_.loops_around().back();
+  if (second != 0) {
+    again_[{loop, second}].at.push_back(run_.position());
+    return;
+  }
+  come_.push_back({run_.position(), loop, guard, name_of(o), pool_.value(count_of(o)[0]), !b.arrive});
 }
 
-void NamedBarriers::conclude() {
-  if (run_.trace.named.empty()) return;
-  const std::vector<Run::Ids> threads = run_.threads_by_ids();
-  std::map<uint64_t, std::vector<order::NamedRecord*>> by_name;
-  for (order::NamedRecord& r : run_.trace.named) by_name[r.name].push_back(&r);
-  std::set<std::string> whys;
-  for (auto& [name, list] : by_name) {
-    const std::string why = threads.empty() || run_.options().warp_size == 0 ? "groups or warps of any size"
-                            : counted_otherwise(run_.module(), run_.effects(), *list.front(), threads.size())
-                                ? "others wait at the same one elsewhere, all threads or as another count says"
-                                : phases_of(list, threads);
-    if (!why.empty()) whys.insert(why);
+void NamedBarriers::meeting(const Operands& o, const Pair& guard, bool fences) {
+  std::optional<uint64_t> name = 0;
+  if (o.name) name = pool_.is_constant((*o.name)[0]) ? std::optional(pool_.value((*o.name)[0])) : std::nullopt;
+  meetings_.push_back({run_.position(), name, guard, fences && run_.loops_around().empty()});
+}
+
+void NamedBarriers::round(uint32_t number, const Pair& entry, const Pair& k, const Pair& latch) {
+  loops_[number] = {entry, k, latch};
+}
+
+// ---- the end -----------------------------------------------------------------------------------------------
+
+// A condition of a loop for one thread of the group, as a function of the number of the round; none: a value of that
+// thread is in it.
+Term NamedBarriers::common(const Pair& of, const Run::Ids& ids, uint32_t loop) {
+  std::array<Term, 2> out;
+  for (const size_t t : k_both) {
+    out[t] = run_.with_ids(of[t], t, ids);
+    if (loop == 0) continue;
+    const Term k = loops_.at(loop).k[t];
+    const formula::Node n = pool_[k];
+    const Term v = n.op == formula::Op::zext ? n.kids[0] : k;
+    if (pool_.is_constant(v)) continue;
+    auto [it, fresh] = iterations_.try_emplace(pool_.width(v));
+    if (fresh) it->second = pool_.variable(pool_.width(v), "round");
+    std::unordered_map<uint32_t, Term> memo{{v.id, it->second}};
+    out[t] = pool_.substitute(out[t], memo);
   }
-  if (whys.empty()) {
-    std::vector<Coming> all;
-    for (const order::NamedRecord& r : run_.trace.named) {
-      Coming c{r.position, {r.name, r.phase}, r.waits, {}};
-      for (size_t i = 0; i < threads.size(); i += run_.options().warp_size)
-        c.warps.push_back(pool_.is_true(run_.with_ids(r.guard[0], 0, threads[i])) ? 1 : 0);
-      all.push_back(std::move(c));
-    }
-    const std::vector<uint8_t> every(all.front().warps.size(), 1);
-    for (const BarrierRecord& b : run_.trace.barriers)
-      if (b.by == order::Provider::barrier && !b.meets) all.push_back({b.position, {k_all, b.position}, true, every});
-    if (!can_be_completed(all)) whys.insert("threads that it counts may wait for each other at several");
+  return out[0] == out[1] ? out[0] : Term{};
+}
+
+// Does the thread come to it, in each round?
+std::string NamedBarriers::takes(const Come& c, const Run::Ids& ids, bool& comes) {
+  const Term g = common(c.guard, ids, c.loop);
+  if (!g) return k_ids;
+  comes = !pool_.is_false(g);
+  if (!comes) return "";
+  if (c.loop == 0) {
+    if (!round_.outside) round_.outside = g;
+    return round_.outside == g ? "" : k_ids;
   }
-  for (const std::string& why : whys) {
-    run_.perhaps = "a barrier of some threads: " + why;
-    run_.unsupported.insert(run_.perhaps);
+  const Loop& loop = loops_.at(c.loop);
+  const Term entry = common(loop.entry, ids, c.loop), latch = common(loop.latch, ids, c.loop);
+  if (!entry || !latch) return k_ids;
+  if (!round_.guard) {
+    round_.entry = entry;
+    round_.guard = g;
+    round_.latch = latch;
+  }
+  if (round_.entry != entry || round_.guard != g || round_.latch != latch)
+    return "threads go through its loop, or their loops, not equally often for all that is known";
+  return pool_.is_false(pool_.all(latch, pool_.not_(g))) ? "" : "not in each iteration of its loop";
+}
+
+// All of its threads, or none.
+std::string NamedBarriers::takes(const Come& c, size_t warp, bool& comes) {
+  const uint64_t size = run_.options().warp_size;
+  const auto first = warp * size, last = std::min<uint64_t>(first + size, threads_.size());
+  for (uint64_t i = first; i < last; ++i) {
+    bool here = false;
+    if (std::string why = takes(c, threads_[i], here); !why.empty()) return why;
+    if (i == first)
+      comes = here;
+    else if (comes != here)
+      return "threads of one warp part before it";
+  }
+  return comes && last - first != size ? "not so many threads as its count come" : "";
+}
+
+// Do all threads wait there wherever barriers of some threads are come to?
+bool NamedBarriers::certain(const Meeting& m) {
+  return m.once && m.name && std::ranges::all_of(threads_, [&](const Run::Ids& ids) {
+           const Term g = common(m.guard, ids, 0);
+           return g && (pool_.is_true(g) || g == round_.outside);
+         });
+}
+
+// Its numbers for a warp, by the number of the round.
+std::string NamedBarriers::names(const Come& c, size_t warp, std::vector<uint64_t>& out) {
+  const uint64_t size = run_.options().warp_size;
+  Term name;
+  for (uint64_t i = warp * size; i < (warp + 1) * size; ++i) {
+    const Term n = common(c.name, threads_[i], c.loop);
+    if (!n || (name && name != n)) return k_form;
+    name = n;
+  }
+  if (pool_.is_constant(name)) {
+    out = {pool_.value(name)};
+    return number_of_ptx(out[0]);
+  }
+  if (c.loop == 0) return k_form;
+  // The number of one round in place of all.
+  std::vector<uint64_t> first;
+  for (uint64_t k = 0; k < 2 * k_most_names; ++k) {
+    std::unordered_map<uint32_t, Term> memo;
+    for (const auto& [width, v] : iterations_) memo.emplace(v.id, pool_.constant(k, width));
+    const Term n = pool_.substitute(name, memo);
+    if (!pool_.is_constant(n)) return k_form;
+    first.push_back(pool_.value(n));
+  }
+  const auto circle = [&](size_t turn) {
+    for (size_t k = turn; k < first.size(); ++k)
+      if (first[k] != first[k - turn]) return false;
+    return true;
+  };
+  size_t turn = 1;
+  while (turn <= k_most_names && !circle(turn)) ++turn;
+  if (turn > k_most_names) return k_form;
+  out.assign(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(turn));
+  for (const uint64_t n : out)
+    if (std::string why = number_of_ptx(n); !why.empty()) return why;
+  // That it is so in every round.
+  const Term k = loops_.at(c.loop).k[0], rest = pool_.urem(k, pool_.constant(turn, pool_.width(k)));
+  Term all = pool_.constant(out.back(), pool_.width(name));
+  for (size_t i = turn - 1; i-- > 0;)
+    all = pool_.ite(pool_.eq(rest, pool_.constant(i, pool_.width(k))), pool_.constant(out[i], pool_.width(name)), all);
+  const Run::Ids& ids = threads_[warp * size];
+  const Term failing = pool_.all(run_.with_ids(c.guard[0], 0, ids), pool_.ne(run_.with_ids(c.name[0], 0, ids), all));
+  if (!pool_.is_false(failing) &&
+      std::ranges::none_of(claims_, [&](const Claim& x) { return x.failing == failing && x.position == c.position; }))
+    claims_.push_back({c.position, failing});
+  return "";
+}
+
+// The barriers of some threads that a warp comes to.
+std::string NamedBarriers::program(size_t warp, Warp& out) {
+  const uint64_t size = run_.options().warp_size;
+  for (const Come& c : come_) {
+    bool comes = false;
+    if (std::string why = takes(c, warp, comes); !why.empty()) return why;
+    if (!comes) continue;
+    if (c.count == 0 || c.count % size != 0) return "not so many threads as its count come";
+    if (c.loop != 0 && out.loop != 0 && c.loop != out.loop) return "in several loops of one thread";
+    if (c.loop != 0) out.loop = c.loop;
+    NamedRounds::Operation o{{}, c.count / size, c.waits, true};
+    if (std::string why = names(c, warp, o.names); !why.empty()) return why;
+    for (const uint64_t n : o.names) counted_[n].insert(c.count);
+    out.all.push_back({c.position, std::move(o), c.loop != 0});
+    out.any = true;
+  }
+  return "";
+}
+
+// With those of all threads, in parts.
+void NamedBarriers::in_parts(Warp& out, const std::vector<At>& meetings) {
+  out.all.insert(out.all.end(), meetings.begin(), meetings.end());
+  std::ranges::stable_sort(out.all, {}, &At::position);
+  NamedRounds::Part part = NamedRounds::before;
+  for (At& a : out.all) {
+    if (a.in_loop)
+      part = NamedRounds::round;
+    else if (part == NamedRounds::round)
+      part = NamedRounds::behind;
+    out.program[part].push_back(std::move(a.operation));
+    out.at[part].push_back(a.position);
   }
 }
 
-// What is not as it should be; "": the phases are.
-std::string NamedBarriers::phases_of(std::vector<order::NamedRecord*>& list,
-                                     const std::vector<Run::Ids>& threads) const {
-  enum : uint8_t { absent, arrived, waited };
-  std::vector<uint8_t> before(threads.size(), waited), now(threads.size(), absent);
-  uint32_t phase = 0;
-  uint64_t here = 0;
-  for (order::NamedRecord* r : list) {
-    std::vector<uint8_t> takes(threads.size());
-    for (size_t i = 0; i < threads.size(); ++i) {
-      const Term g = run_.with_ids(r->guard[0], 0, threads[i]);
-      if (!pool_.is_constant(g)) return "who takes part does not follow from the ids alone";
-      takes[i] = pool_.is_true(g) ? 1 : 0;
-      if (takes[i] != takes[i - i % run_.options().warp_size]) return "threads of one warp part before it";
-      if (takes[i] == 0) continue;
-      if (now[i] != absent) return "a thread comes twice";
-      if (before[i] != waited) return "a thread comes back that has not waited";
-      now[i] = r->waits ? waited : arrived;
-      ++here;
-    }
-    r->phase = phase;
-    if (here > r->count || r->count % run_.options().warp_size != 0 || r->count != list[0]->count)
-      return "not so many threads as its count come";
-    if (here < r->count) continue;
-    before = std::exchange(now, std::vector<uint8_t>(threads.size(), absent));
-    here = 0;
-    ++phase;
+// Each number has one count, and all threads that wait there are followed.
+std::string NamedBarriers::all_counted() {
+  for (const auto& [name, counts] : counted_) {
+    if (counts.size() != 1 || counted_otherwise(name, *counts.begin())) return k_elsewhere;
+    for (const Meeting& m : meetings_)
+      if (!m.name || (*m.name == name && (!certain(m) || *counts.begin() != threads_.size()))) return k_elsewhere;
   }
-  return here == 0 ? "" : "not so many threads as its count come";
+  return "";
+}
+
+std::string NamedBarriers::programs(std::vector<Warp>& out) {
+  threads_ = run_.threads_by_ids();
+  const uint64_t size = run_.options().warp_size;
+  if (threads_.empty() || size == 0) return "groups or warps of any size";
+  out.resize((threads_.size() + size - 1) / size);
+  for (size_t w = 0; w < out.size(); ++w)
+    if (std::string why = program(w, out[w]); !why.empty()) return why;
+  // Who goes round has come to what stands before.
+  if (round_.entry && round_.outside && !pool_.is_false(pool_.all(round_.entry, pool_.not_(round_.outside))))
+    return k_ids;
+  if (std::string why = all_counted(); !why.empty()) return why;
+  std::vector<At> meetings;
+  for (size_t i = 0; i < meetings_.size(); ++i) {
+    const bool sure = certain(meetings_[i]);
+    meetings.push_back(
+        {meetings_[i].position, {{sure ? *meetings_[i].name : k_no_number + i}, out.size(), true, sure}, false});
+  }
+  for (Warp& w : out) in_parts(w, meetings);
+  return "";
+}
+
+// The thread is one of these warps, and the barriers are come to at all.
+Pair NamedBarriers::member(const std::vector<size_t>& warps) const {
+  const uint64_t size = run_.options().warp_size;
+  Pair out;
+  for (const size_t t : k_both) {
+    const Term id = run_.flat_id(t);
+    std::vector<Term> any;
+    for (size_t i = 0; i < warps.size();) {
+      size_t next = i + 1;
+      while (next < warps.size() && warps[next] == warps[next - 1] + 1) ++next;
+      const uint64_t low = warps[i] * size, high = (warps[next - 1] + 1) * size;
+      any.push_back(pool_.all(pool_.ule(pool_.constant(low, 32), id), pool_.ult(id, pool_.constant(high, 32))));
+      i = next;
+    }
+    out[t] = pool_.any(std::move(any));
+    if (round_.outside) out[t] = pool_.all(out[t], round_.outside);
+  }
+  return out;
+}
+
+// Warps with one program.
+void NamedBarriers::roles(const std::vector<Warp>& warps) {
+  const auto same = [&](size_t v, size_t w) {
+    for (const size_t part : {0, 1, 2})
+      for (size_t i = 0; warps[v].at == warps[w].at && i < warps[v].at[part].size(); ++i)
+        if (warps[v].program[part][i].names != warps[w].program[part][i].names) return false;
+    return warps[v].at == warps[w].at;
+  };
+  std::vector<uint8_t> taken(warps.size(), 0);
+  for (size_t v = 0; v < warps.size(); ++v) {
+    if (taken[v] != 0 || !warps[v].any) continue;
+    order::NamedRole r;
+    for (size_t w = v; w < warps.size(); ++w)
+      if (taken[w] == 0 && same(v, w)) {
+        taken[w] = 1;
+        r.warps.push_back(w);
+      }
+    r.loop = warps[v].loop;
+    r.at = warps[v].at;
+    r.member = member(r.warps);
+    if (r.loop != 0) iterations(r);
+    run_.trace.named.roles.push_back(std::move(r));
+  }
+}
+
+// Each iteration comes to the same barriers of the text.
+void NamedBarriers::iterations(order::NamedRole& r) const {
+  run_.trace.named.counts[{r.loop, 0}] = loops_.at(r.loop).k;
+  std::vector<uint32_t> first;
+  for (const Come& c : come_)
+    if (c.loop == r.loop) first.push_back(c.position);
+  for (const auto& [key, again] : again_) {
+    if (key.first != r.loop || again.at.size() != first.size() || !again.k[0]) continue;
+    for (size_t i = 0; i < first.size(); ++i)
+      if (std::ranges::count(r.at[NamedRounds::round], first[i]) != 0) r.again[key.second].push_back(again.at[i]);
+    run_.trace.named.counts[key] = again.k;
+  }
+}
+
+std::vector<NamedBarriers::Claim> NamedBarriers::conclude() {
+  if (come_.empty()) return {};
+  std::vector<Warp> warps;
+  std::string why = programs(warps);
+  if (why.empty()) {
+    std::vector<NamedRounds::Program> all;
+    for (const Warp& w : warps) all.push_back(w.program);
+    run_.trace.named.rounds = NamedRounds(std::move(all));
+    why = run_.trace.named.rounds.why();
+  }
+  if (why.empty()) {
+    roles(warps);
+    return claims_;
+  }
+  run_.perhaps = refused(why.c_str());
+  run_.unsupported.insert(run_.perhaps);
+  return {};
 }
 
 }  // namespace fencepost::prove

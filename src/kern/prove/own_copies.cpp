@@ -123,7 +123,7 @@ void Execution::own_wait(const OwnWait& w, Pair guard, Mode mode) {
 
 // A loop that starts copies and is run a few times only, as what fills the stages of a pipeline: iteration by
 // iteration, so that the groups that it commits are counted. False: nothing is done.
-bool Execution::written_out(Activation& a, uint32_t l, Pair entry, Mode mode) {
+bool Execution::written_out(Activation& a, uint32_t l, Pair entry, Mode mode, bool in_rounds) {
   constexpr uint64_t k_most = 7;
   bool copies = false, commits = false;
   for (const BlockId b : a.cfg->loops()[l].blocks)
@@ -134,7 +134,7 @@ bool Execution::written_out(Activation& a, uint32_t l, Pair entry, Mode mode) {
       const auto own = w == nullptr ? std::nullopt : ir::own_wait(*a.f, *w);
       commits = commits || (own && own->what == OwnCopies::commit);
     }
-  if (!copies || !commits) return false;
+  if (!in_rounds && (!copies || !commits)) return false;
   const Phis start = incoming(a, l, false);
   uint64_t most = ~uint64_t{0};
   for (const auto& [v, first] : start)

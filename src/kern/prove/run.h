@@ -57,6 +57,7 @@ class Run {
   Pool& pool() const { return pool_; }
   const ir::Module& module() const { return m_; }
   const flow::FunctionEffects& effects() const { return effects_.function(entry_); }
+  const flow::FunctionEffects& effects_of(ir::FunctionId f) const { return effects_.function(f); }
   ir::FunctionId entry() const { return entry_; }
   const Options& options() const { return options_; }
   bool of_one_group() const { return pairing_ == Pairing::same_group; }

@@ -377,27 +377,48 @@ TEST(Edges, copies_do_not_outlive_the_iterations_that_are_looked_at) {
   EXPECT_FALSE(ends([](Pairs& p) { p.x.waits[0].event[0] = p.number(1, 32); }));
 }
 
+// One warp arrives at 15, the other waits at 25; or in loops, where the one arrives for the round of the other.
+NamedOrder named_order(Pairs& p, bool in_loops) {
+  NamedRounds::Program arrive, wait;
+  const size_t part = in_loops ? NamedRounds::round : NamedRounds::before;
+  arrive[part] = {{{1}, 2, false, true}};
+  wait[part] = {{{1}, 2, true, true}};
+  if (in_loops) {  // and gives it back
+    arrive[part].insert(arrive[part].begin(), {{2}, 2, true, true});
+    wait[part].push_back({{2}, 2, false, true});
+    wait[NamedRounds::before] = {{{2}, 2, false, true}};
+  }
+  NamedOrder out;
+  out.rounds = NamedRounds({arrive, wait});
+  EXPECT_EQ(out.rounds.why(), "");
+  out.roles = {{.member = {p.pool.yes(), p.pool.no()}, .warps = {0}, .loop = in_loops ? 7u : 0},
+               {.member = {p.pool.no(), p.pool.yes()}, .warps = {1}, .loop = in_loops ? 8u : 0}};
+  out.roles[0].at[part] = {15};
+  out.roles[1].at[part] = {25};
+  if (in_loops) {
+    out.roles[0].at[part] = {5, 15};
+    out.roles[1].at[part] = {25, 35};
+    out.roles[1].at[NamedRounds::before] = {21};
+    p.a.loops = {7};
+    p.b.loops = {8};
+    for (const uint32_t l : {7u, 8u}) out.counts[{l, 0}] = p.both(p.number(10, 64));
+  }
+  return out;
+}
+
 TEST(Edges, named_barriers_order_who_arrives_before_who_waits) {
   const auto named = [](const Change& change) {
     return ordered([&](Pairs& p) {
-      NamedRecord arrive{.position = 15, .name = 1, .count = 64, .waits = false, .phase = 2};
-      arrive.guard = {p.pool.yes(), p.pool.no()};
-      NamedRecord wait = arrive;
-      wait.guard = {p.pool.no(), p.pool.yes()};
-      wait.position = 25;
-      wait.waits = true;
-      p.x.named = {arrive, wait};
+      p.x.named = named_order(p, false);
       change(p);
     });
   };
   EXPECT_TRUE(named([](Pairs&) {}));
-  EXPECT_FALSE(named([](Pairs& p) { p.x.named[1].waits = false; }));
-  EXPECT_FALSE(named([](Pairs& p) { p.x.named[1].name = 2; }));
-  EXPECT_FALSE(named([](Pairs& p) { p.x.named[1].phase = 1; }));
-  EXPECT_FALSE(named([](Pairs& p) { p.x.named[0].guard[0] = p.pool.no(); }));
-  EXPECT_FALSE(named([](Pairs& p) { p.x.named[1].guard[1] = p.pool.no(); }));
-  EXPECT_FALSE(named([](Pairs& p) { p.x.named[0].position = 10; }));
-  EXPECT_FALSE(named([](Pairs& p) { p.x.named[1].position = 30; }));
+  EXPECT_FALSE(named([](Pairs& p) { p.x.named.roles[0].member[0] = p.pool.no(); }));
+  EXPECT_FALSE(named([](Pairs& p) { p.x.named.roles[1].member[1] = p.pool.no(); }));
+  EXPECT_FALSE(named([](Pairs& p) { p.x.named.roles[1].warps = {0}; }));
+  EXPECT_FALSE(named([](Pairs& p) { p.x.named.roles[0].at[0] = {10}; }));
+  EXPECT_FALSE(named([](Pairs& p) { p.x.named.roles[1].at[0] = {30}; }));
   EXPECT_FALSE(named([](Pairs& p) { p.setting.pairing = Pairing::other_group; }));
   EXPECT_FALSE(named([](Pairs& p) { p.b.mode = Mode::asynchronous; }));
   EXPECT_FALSE(named([](Pairs& p) {
@@ -409,17 +430,79 @@ TEST(Edges, named_barriers_order_who_arrives_before_who_waits) {
     return named([&](Pairs& p) {
       p.a.position = 30;
       p.b.position = 31;
-      p.x.named[0].position = 35;  // behind b, by its thread
-      p.x.named[1].position = 25;  // before a, by its thread
-      std::swap(p.x.named[0].guard, p.x.named[1].guard);
+      p.x.named.roles[0].at[0] = {35};  // behind b, by its thread
+      p.x.named.roles[1].at[0] = {25};  // before a, by its thread
+      for (NamedRole& r : p.x.named.roles) std::swap(r.member[0], r.member[1]);
       change(p);
     });
   };
   EXPECT_TRUE(back([](Pairs&) {}));
-  EXPECT_FALSE(back([](Pairs& p) { p.x.named[0].guard[1] = p.pool.no(); }));
-  EXPECT_FALSE(back([](Pairs& p) { p.x.named[1].guard[0] = p.pool.no(); }));
-  EXPECT_FALSE(back([](Pairs& p) { p.x.named[0].position = 31; }));
-  EXPECT_FALSE(back([](Pairs& p) { p.x.named[1].position = 30; }));
+  EXPECT_FALSE(back([](Pairs& p) { p.x.named.roles[0].member[1] = p.pool.no(); }));
+  EXPECT_FALSE(back([](Pairs& p) { p.x.named.roles[1].member[0] = p.pool.no(); }));
+  EXPECT_FALSE(back([](Pairs& p) { p.x.named.roles[0].at[0] = {31}; }));
+  EXPECT_FALSE(back([](Pairs& p) { p.x.named.roles[1].at[0] = {30}; }));
+}
+
+TEST(Edges, named_barriers_in_loops_order_rounds) {
+  const auto rounds = [](
+                          uint64_t first, uint64_t second, const Change& change = [](Pairs&) {}) {
+    return ordered([&](Pairs& p) {
+      p.x.named = named_order(p, true);
+      p.x.named.counts[{7, 0}] = p.both(p.number(first, 64));
+      p.x.named.counts[{8, 0}] = p.both(p.number(second, 64));
+      change(p);
+    });
+  };
+  // What is filled in a round is used in it and behind it, and filled again when the round before has been used.
+  EXPECT_TRUE(rounds(10, 10));
+  EXPECT_TRUE(rounds(10, 11));
+  EXPECT_TRUE(rounds(10, 9));
+  const auto late = [](Pairs& p) { p.b.position = 36; };  // behind its arrival
+  EXPECT_TRUE(rounds(10, 10, late));
+  EXPECT_TRUE(rounds(10, 8, late));
+  EXPECT_FALSE(rounds(10, 9, late));
+  const auto early = [](Pairs& p) { p.b.position = 24; };  // before its wait
+  EXPECT_FALSE(rounds(10, 10, early));
+  EXPECT_TRUE(rounds(10, 11, early));
+  EXPECT_TRUE(rounds(10, 9, early));
+  // In an iteration that follows.
+  const auto again = [](Pairs& p) {
+    p.b.second = 3;
+    p.b.position = 60;
+    p.x.named.roles[1].again[3] = {55, 65};
+    p.x.named.counts[{8, 3}] = p.both(p.number(11, 64));
+  };
+  EXPECT_TRUE(rounds(11, 10, again));
+  EXPECT_TRUE(rounds(12, 10, again));
+  EXPECT_FALSE(rounds(11, 10, [&](Pairs& p) {
+    again(p);
+    p.b.position = 50;
+  }));
+  EXPECT_FALSE(rounds(11, 10, [&](Pairs& p) {
+    again(p);
+    p.x.named.roles[1].again.clear();
+  }));
+  // Outside of the loops.
+  EXPECT_TRUE(rounds(10, 10, [](Pairs& p) {
+    p.a.loops = {};
+    p.a.position = 4;
+  }));
+  EXPECT_FALSE(rounds(10, 10, [](Pairs& p) {
+    p.a.loops = {};
+    p.a.position = 16;
+  }));
+  EXPECT_TRUE(rounds(10, 10, [](Pairs& p) {
+    p.b.loops = {};
+    p.b.position = 20;
+  }));
+  EXPECT_TRUE(rounds(1, 10, [](Pairs& p) {
+    p.b.loops = {};
+    p.b.position = 22;
+  }));
+  EXPECT_FALSE(rounds(0, 10, [](Pairs& p) {
+    p.b.loops = {};
+    p.b.position = 22;
+  }));
 }
 
 TEST(Edges, lanes_in_lock_step_execute_together) {

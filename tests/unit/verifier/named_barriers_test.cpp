@@ -15,12 +15,14 @@ const std::string k_head =
 const char* const k_wait = "threads that it counts may wait for each other at several";
 const char* const k_elsewhere = "others wait at the same one elsewhere, all threads or as another count says";
 const char* const k_many = "not so many threads as its count come";
-const char* const k_form = "a barrier of some threads in a loop, or with a name or a count that is not constant";
+const char* const k_form = "a name or a count that is not constant";
+const char* const k_loop = "in a loop inside another one, or beside other barriers in its loop";
+const char* const k_rounds = "threads go through its loop, or their loops, not equally often for all that is known";
 const char* const k_any = "groups or warps of any size";
 const char* const k_part = "threads of one warp part before it";
 const char* const k_ids = "who takes part does not follow from the ids alone";
 const char* const k_twice = "a thread comes twice";
-const char* const k_back = "a thread comes back that has not waited";
+const char* const k_back = "a thread comes that does not know that the phase before is complete";
 
 TEST(NamedBarriers, nobody_waits_for_who_waits_for_him) {
   rows(
@@ -43,7 +45,7 @@ TEST(NamedBarriers, nobody_waits_for_who_waits_for_him) {
           {"if (w == 0) SYNC(1, 64); else if (w == 1) { SYNC(2, 64); SYNC(1, 64); } else SYNC(2, 64);", 0, "", "96"},
           {"if (w < 2) SYNC(1, 64); else SYNC(2, 64);", 0, "", "128"},
           // Phases of one number.
-          {"if (w == 0) { SYNC(1, 64); SYNC(2, 64); SYNC(1, 64); } else { SYNC(1, 64); SYNC(2, 64); SYNC(1, 64); }", 3},
+          {"if (w == 0) { SYNC(1, 64); SYNC(2, 64); SYNC(1, 64); } else { SYNC(1, 64); SYNC(2, 64); SYNC(1, 64); }", 0},
           {"if (w == 0) SYNC(1, 64); else SYNC(1, 64); if (w == 0) SYNC(2, 64); else SYNC(2, 64);"
            " if (w == 0) SYNC(1, 64); else SYNC(1, 64);",
            0},
@@ -99,8 +101,13 @@ TEST(NamedBarriers, have_numbers_and_counts_of_ptx) {
                    {"if (w < 2) asm volatile(\"bar.sync 1, %0;\" :: \"r\"(n));", 3, k_form, "96"},
                    {"if (w < 2) asm volatile(\"bar.sync %0, 64;\" :: \"r\"(n));", 3, k_form, "96"},
                    {"asm volatile(\"bar.sync %0, 96;\" :: \"r\"(n));", 3, k_form, "96"},
-                   {"for (int i = 0; i < n; ++i) if (w < 2) SYNC(1, 64);", 3, k_form, "96"},
-                   {"for (int i = 0; i < 4; ++i) if (w < 2) ARRIVE(1, 64);", 3, k_form, "96"},
+                   {"for (int i = 0; i < n; ++i) if (w < 2) SYNC(1, 64);", 0, "", "96"},
+                   {"for (int i = 0; i < 4; ++i) if (w < 2) ARRIVE(1, 64);", 3, k_twice, "96"},
+                   {"for (int i = 0; i < n; ++i) if (w < 2) ARRIVE(1, 64);", 3, k_back, "96"},
+                   {"for (int q = 0; q < n; ++q) for (int i = 0; i < n; ++i) if (w < 2) SYNC(1, 64);", 3, k_loop, "96"},
+                   {"for (int i = 0; i < n; ++i) { __syncthreads(); if (w < 2) SYNC(1, 64); }", 3, k_loop, "96"},
+                   {"for (int i = 0; i < a[t / 32]; ++i) if (w < 2) SYNC(1, 64);", 3, k_rounds, "96"},
+                   {"for (int i = 0; i < n + w; ++i) if (w < 2) SYNC(1, 64);", 3, k_rounds, "96"},
                    {"if (w < 2) SYNC(1, 64);", 3, k_any, "*"},
                    {"if (threadIdx.y < 2) SYNC(1, 64);", 0, "", "[32,3]"},
                    {"if (threadIdx.y < 8) SYNC(1, 64);", 0, "", "[8,12]"},
@@ -119,11 +126,11 @@ TEST(NamedBarriers, are_come_to_by_so_many) {
       {
           {"if (w == 0) SYNC(1, 64);", 3, k_many},
           {"if (w == 0) SYNC(1, 32);", 0},
-          {"if (w == 0) SYNC(1, 64); else SYNC(1, 64);", 3, k_many, "96"},
+          {"if (w == 0) SYNC(1, 64); else SYNC(1, 64);", 3, k_back, "96"},
           {"if (w < 2) SYNC(1, 96);", 3, k_many, "128"},
-          {"if (w < 3) SYNC(1, 64);", 3, k_many, "128"},
+          {"if (w < 3) SYNC(1, 64);", 3, k_back, "128"},
           {"if (w == 0) SYNC(1, 64); else if (w == 1) SYNC(1, 64); if (w == 0) SYNC(1, 64);", 3, k_many},
-          {"if (n > 3) SYNC(1, 64);", 3, k_ids},
+          {"if (n > 3) SYNC(1, 64);", 0},
           {"if (a[t] > 3) SYNC(1, 64);", 3, k_ids},
           {"if (t < 16) SYNC(1, 32);", 3, k_part},
           {"if (t < 33) SYNC(1, 32);", 3, k_part},
@@ -131,7 +138,7 @@ TEST(NamedBarriers, are_come_to_by_so_many) {
           // Again before the others have come; without having waited; after having waited.
           {"if (w == 0) { ARRIVE(1, 64); ARRIVE(1, 64); }", 3, k_twice},
           {"if (w == 0) { ARRIVE(1, 64); ARRIVE(1, 64); } else { SYNC(1, 64); SYNC(1, 64); }", 3, k_twice},
-          {"if (w == 0) ARRIVE(1, 64); else SYNC(1, 64); if (w == 0) ARRIVE(1, 64); else SYNC(1, 64);", 3, k_back},
+          {"if (w == 0) ARRIVE(1, 64); else SYNC(1, 64); if (w == 0) ARRIVE(1, 64); else SYNC(1, 64);", 3, k_twice},
           {"if (w == 0) SYNC(1, 64); else SYNC(1, 64); if (w == 0) ARRIVE(1, 64); else SYNC(1, 64);", 0},
           {"if (w == 0) ARRIVE(1, 64); else SYNC(1, 64); if (w == 1) SYNC(1, 32);", 3, k_elsewhere},
           {"if (w == 0) ARRIVE(1, 64); else if (w == 1) SYNC(1, 64); if (w == 1) SYNC(1, 64); else if (w == 2) SYNC(1, "
@@ -140,7 +147,7 @@ TEST(NamedBarriers, are_come_to_by_so_many) {
           // Who has never come may come to a later phase as the first.
           {"if (w == 0) ARRIVE(1, 64); else if (w == 1) SYNC(1, 64); if (w == 0) SYNC(1, 64); else if (w == 2) SYNC(1, "
            "64);",
-           3, k_back, "96"},
+           3, k_twice, "96"},
       });
 }
 
@@ -153,13 +160,15 @@ TEST(NamedBarriers, of_all_threads_at_several_places) {
            {"if (w == 0) ALL(1); else ALL(2);", 1, "non-uniform"},
            {"if (w == 0) ALL(1);", 1, "non-uniform"},
            // Who has arrived at it comes twice, and the others do not come: each number is complete too early.
-           {"if (w == 0) ARRIVE(1, 64); else ARRIVE(1, 64); ALL(1);", 3, k_back},
+           {"if (w == 0) ARRIVE(1, 64); else ARRIVE(1, 64); ALL(1);", 3, k_twice},
            {"if (w == 0) ARRIVE(1, 64); ALL(1); if (w == 1) ALL(1);", 3, k_twice},
-           {"s[t] = t; if (w == 0) ARRIVE(1, 64); else ARRIVE(1, 64); ALL(1); o[g] = s[63 - t];", 3, k_back},
-           {"s[t] = t; if (w == 0) ARRIVE(1, 64); ALL(1); o[g] = s[63 - t]; if (w == 1) ALL(1);", 3, k_twice},
+           {"s[t] = t; if (w == 0) ARRIVE(1, 64); else ARRIVE(1, 64); ALL(1); o[g] = s[63 - t];", 1, k_twice},
+           {"s[t] = t; if (w == 0) ARRIVE(1, 64); ALL(1); o[g] = s[63 - t]; if (w == 1) ALL(1);", 1, k_twice},
            {"s[t] = t; if (w == 0) ARRIVE(1, 64); else SYNC(1, 64); ALL(2); o[g] = s[63 - t];", 0},
            {"for (int i = 0; i < n; ++i) ALL(2); if (w == 0) ARRIVE(1, 64); else SYNC(1, 64);", 0},
-           {"for (int i = 0; i < n; ++i) ALL(1); if (w == 0) ARRIVE(1, 64); else SYNC(1, 64);", 3, k_form},
+           {"for (int i = 0; i < n; ++i) ALL(1); if (w == 0) ARRIVE(1, 64); else SYNC(1, 64);", 0},
+           {"for (int i = 0; i < n; ++i) ALL(1); if (w == 0) ARRIVE(1, 64);", 0},
+           {"for (int i = 0; i < n; ++i) ALL(1); if (w == 0) SYNC(1, 64);", 3},
            {"for (int i = 0; i < n; ++i) ALL(2); if (w == 0) asm volatile(\"bar.arrive %0, 64;\" :: \"r\"(n));", 3,
             k_form},
            {"if (n > 3) ALL(1); else ALL(1);", 0},
@@ -169,8 +178,8 @@ TEST(NamedBarriers, of_all_threads_at_several_places) {
            {"if (w == 0) ALL(1); else ALL(1); ALL(1);", 0},
            {"s[t] = t; if (w == 0) ALL(1); else ALL(1); o[g] = s[63 - t]; ALL(1); s[t] = 2;", 0},
            {"s[t] = t; if (w == 0) ALL(1); else ALL(1); o[g] = s[63 - t]; s[t] = 2; ALL(1);", 1},
-           {"for (int i = 0; i < n; ++i) { if (w == 0) ALL(1); else ALL(1); }", 3},
-           {"for (int i = 0; i < n; ++i) { if (w == 0) SYNC(1, 64); else SYNC(1, 64); }", 3},
+           {"for (int i = 0; i < n; ++i) { if (w == 0) ALL(1); else ALL(1); }", 0},
+           {"for (int i = 0; i < n; ++i) { if (w == 0) SYNC(1, 64); else SYNC(1, 64); }", 0},
            {"for (int i = 0; i < n; ++i) { if (w == 0) SYNC(1, 64); else SYNC(2, 64); }", 1, "non-uniform"},
            {"s[t] = t; if (w == 0) SYNC(1, 64); else SYNC(1, 64); o[g] = s[63 - t];", 0},
            {"s[t] = t; SYNC(1, 64); o[g] = s[63 - t];", 0},

@@ -196,9 +196,12 @@ std::string order_record(const order::Trace& x, TermText& text, const Region& re
                          f.in_loop ? " in a loop" : "");
   for (const auto& w : x.waits)
     out += fmt::format("wait for {} if {}, at {} in {}\n", text(w.event), text(w.guard), w.position, w.loops.size());
-  for (const auto& n : x.named)
-    out += fmt::format("barrier {} of {} if {}, at {}, phase {}{}\n", n.name, n.count, text(n.guard), n.position,
-                       n.phase, n.waits ? " waits" : "");
+  for (const auto& r : x.named.roles) {
+    out += fmt::format("barriers of warps {} if {}, in {}:", fmt::join(r.warps, " "), text(r.member), r.loop);
+    for (const auto& part : r.at) out += fmt::format(" [{}]", fmt::join(part, " "));
+    out += '\n';
+  }
+  for (const auto& [of, k] : x.named.counts) out += fmt::format("rounds of {}.{}: {}\n", of.first, of.second, text(k));
   for (const auto& m : x.meetings) out += fmt::format("meeting at {} in {}\n", m.position, m.loops.size());
   for (const auto& c : x.commons) out += fmt::format("common at {} if {}\n", c.position, text(c.guard));
   return out;
