@@ -206,6 +206,11 @@ Term Engine::named_before(const NamedRole& i, const AccessRecord& a, size_t firs
   const auto follows = [&](const NamedRole& r, const AccessRecord& x) { return x.second != 0 && inside(r, x); };
   if ((follows(i, a) && !i.again.contains(a.second)) || (follows(j, b) && !j.again.contains(b.second)))
     return pool_.no();
+  // What stands in the outer of two loops alone is before no round and behind none, for all that is known.
+  const auto between_rounds = [&](const NamedRole& r, const AccessRecord& x) {
+    return r.outer != 0 && !inside(r, x) && std::ranges::count(x.loops, r.outer) != 0;
+  };
+  if (between_rounds(i, a) || between_rounds(j, b)) return pool_.no();
   // `ends`: what stands at the access comes behind it.
   const auto place = [&](const NamedRole& r, const AccessRecord& x, bool ends) {
     NamedRounds::Place p;
@@ -227,12 +232,21 @@ Term Engine::named_before(const NamedRole& i, const AccessRecord& a, size_t firs
       if (!d) return pool_.no();
       most = std::max(most, *d);
     }
-  if (to.part != NamedRounds::round) return pool_.yes();
+  // An iteration that is left before its barriers is no round. What is known at its beginning is.
+  Term in_round = pool_.yes();
+  if (from.part == NamedRounds::round) in_round = i.comes.at(a.second)[first];
+  if (to.part == NamedRounds::round && to.operations != 0) in_round = pool_.all(in_round, j.comes.at(b.second)[second]);
+  if (to.part != NamedRounds::round) return in_round;
   const Term now = count(j, b, second);
-  const Term far = pool_.ule(pool_.constant(most, pool_.width(now)), now);
+  const Term far = pool_.all(in_round, pool_.ule(pool_.constant(most, pool_.width(now)), now));
   if (from.part != NamedRounds::round) return far;
   const Term then = count(i, a, first);
-  return pool_.all(far, pool_.ule(then, pool_.sub(now, pool_.constant(most, pool_.width(now)))));
+  const Term orders = pool_.all(far, pool_.ule(then, pool_.sub(now, pool_.constant(most, pool_.width(now)))));
+  if (i.outer == 0) return orders;
+  // Rounds of an earlier iteration of the outer loop lie one before, at least.
+  const Term outer = x_.named.counts.at({i.outer, 0})[first], outer_now = x_.named.counts.at({j.outer, 0})[second];
+  return pool_.any(pool_.all(pool_.eq(outer, outer_now), orders),
+                   most <= 1 ? pool_.all(in_round, pool_.ult(outer, outer_now)) : pool_.no());
 }
 
 // Whoever arrives at a barrier object, or whose copy is complete there, comes before whoever waits for that phase or a

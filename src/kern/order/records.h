@@ -161,9 +161,12 @@ struct NamedRole {
   Pair member;                // the thread is one of them
   std::vector<size_t> warps;  // they are those of these warps
   uint32_t loop = 0;          // by number of the run of the loop: in which their round is; 0: they have none
+  uint32_t outer = 0;         // the one around it; 0: none
   // Positions of their barriers, by part.
   std::array<std::vector<uint32_t>, 3> at;
   std::map<uint32_t, std::vector<uint32_t>> again;  // of the round in iterations that follow (AccessRecord::second)
+  // An iteration comes to its barriers, by AccessRecord::second: the last one may be left before.
+  std::map<uint32_t, Pair> comes;
 };
 
 // What is known of the barriers of some threads (prove/named.h).

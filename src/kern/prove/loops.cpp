@@ -626,7 +626,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     const Aside aside = set_aside(a);
     const Pair outer_iteration = iteration_;
     const LoopRun run = iteration(a, l, entry, Mode{log, false, false, asked}, false, std::nullopt);
-    if (log && in_rounds) named_.round(loops_around_.back(), entry, run.k, run.latch);
+    if (log && in_rounds) named_.round(loops_around_.back(), entry, run.k, run.latch, true);
     come_back(a, aside, true);
     iteration_ = outer_iteration;
     collector_ = outer;
@@ -679,7 +679,7 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
         order::Provider::repeated, position_, both(pool_.no()), both(pool_.no()), both(pool_.no()), true, {}});
   const uint32_t step_begin = position_;
   LoopRun first = iteration(a, l, entry, mode, true, std::nullopt);
-  if (mode.log && in_rounds) named_.round(loops_around_.back(), entry, first.k, first.latch);
+  if (mode.log && in_rounds) named_.round(loops_around_.back(), entry, first.k, first.latch, false);
   const bool objects = !met_by_barriers(a, l);
   const auto over = [&](const LoopRun& run, uint32_t begin) {
     if (mode.log && met && mbarriers_.expected())

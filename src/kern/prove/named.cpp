@@ -85,26 +85,9 @@ bool NamedBarriers::begin(const Function& f, const Cfg& cfg, uint32_t l, const P
       const bool by_all = entry[0] == entry[1] && cfg.dominates(at, cfg.loops()[l].latch);
       some = some || of_some(f, *b, by_all);
     }
-  if (some) loops_[number] = {};
+  const std::vector<uint32_t>& around = run_.loops_around();
+  if (some) loops_[number] = {.outer = around.size() > 1 ? around[around.size() - 2] : 0};
   return some;
-}
-
-// Do threads come to a barrier of this number elsewhere in the text, as another count says or at __syncthreads()?
-bool NamedBarriers::counted_otherwise(uint64_t name, uint64_t count) const {
-  const Module& m = run_.module();
-  for (uint32_t i = 0; i < m.functions.size(); ++i) {
-    if (run_.effects().reached[i] == 0) continue;
-    const Function& f = m.functions[i];
-    for (const Block& block : f.blocks)
-      for (const Instruction& in : block.instructions) {
-        const auto* b = std::get_if<Barrier>(&in.action);
-        if (b == nullptr || b->scope != Scope::group || b->mask) continue;
-        const bool alike =
-            b->count ? constant(f, b->count) == count : b->name && !b->arrive && count == run_.threads_of_group();
-        if ((b->name ? constant(f, b->name) == name : name == 0) && !alike) return true;
-      }
-  }
-  return false;
 }
 
 // ---- the run -----------------------------------------------------------------------------------------------
@@ -146,9 +129,9 @@ std::string NamedBarriers::refused(const char* why) { return fmt::format("a barr
 bool NamedBarriers::decidable(const Barrier& b, const Operands& o) {
   const std::vector<uint32_t>& around = run_.loops_around();
   const bool counted = (o.count || (!b.arrive && run_.threads_of_group() != 0)) && pool_.is_constant(count_of(o)[0]);
-  const bool placed = around.empty() || (around.size() == 1 && in_loop_of_some());
+  const bool placed = around.size() <= 2 && std::ranges::all_of(around, [&](uint32_t l) { return in_rounds(l); });
   if (counted && placed && b.local_fence && b.reduce == Barrier::none) return true;
-  run_.perhaps = refused(!placed   ? "in a loop inside another one, or beside other barriers in its loop"
+  run_.perhaps = refused(!placed   ? "in loops inside others, or beside other barriers in its loop"
                          : counted ? "one that says what all of them have"
                                    : k_form);
   run_.unsupported.insert(run_.perhaps);
@@ -159,6 +142,7 @@ void NamedBarriers::come(const Barrier& b, const Operands& o, const Pair& guard,
   const uint32_t loop = run_.loops_around().empty() ? 0 : run_.loops_around().back();
   if (second != 0) {
     again_[{loop, second}].at.push_back(run_.position());
+    again_[{loop, second}].guards.push_back(guard);
     return;
   }
   come_.push_back({run_.position(), loop, guard, name_of(o), pool_.value(count_of(o)[0]), !b.arrive});
@@ -170,27 +154,30 @@ void NamedBarriers::meeting(const Operands& o, const Pair& guard, bool fences) {
   meetings_.push_back({run_.position(), name, guard, fences && run_.loops_around().empty()});
 }
 
-void NamedBarriers::round(uint32_t number, const Pair& entry, const Pair& k, const Pair& latch) {
-  loops_[number] = {entry, k, latch};
+void NamedBarriers::round(uint32_t number, const Pair& entry, const Pair& k, const Pair& latch, bool apart) {
+  loops_[number] = {loops_.at(number).outer, entry, k, latch, apart};
 }
 
 // ---- the end -----------------------------------------------------------------------------------------------
 
-// A condition of a loop for one thread of the group, as a function of the number of the round; none: a value of that
+// A condition in a loop for one thread of the group, as a function of the number of the round; none: a value of that
 // thread is in it.
 Term NamedBarriers::common(const Pair& of, const Run::Ids& ids, uint32_t loop) {
   std::array<Term, 2> out;
   for (const size_t t : k_both) {
     out[t] = run_.with_ids(of[t], t, ids);
-    if (loop == 0) continue;
-    const Term k = loops_.at(loop).k[t];
-    const formula::Node n = pool_[k];
-    const Term v = n.op == formula::Op::zext ? n.kids[0] : k;
-    if (pool_.is_constant(v)) continue;
-    auto [it, fresh] = iterations_.try_emplace(pool_.width(v));
-    if (fresh) it->second = pool_.variable(pool_.width(v), "round");
-    std::unordered_map<uint32_t, Term> memo{{v.id, it->second}};
-    out[t] = pool_.substitute(out[t], memo);
+    size_t depth = loop != 0 && loops_.at(loop).outer != 0 ? 1 : 0;
+    for (uint32_t l = loop; l != 0; l = loops_.at(l).outer, --depth) {
+      const Term k = loops_.at(l).k[t];
+      if (!k) return {};
+      const formula::Node n = pool_[k];
+      const Term v = n.op == formula::Op::zext ? n.kids[0] : k;
+      if (pool_.is_constant(v)) continue;
+      auto [it, fresh] = iterations_.try_emplace({depth, pool_.width(v)});
+      if (fresh) it->second = pool_.variable(pool_.width(v), depth == 0 ? "round" : "inner round");
+      std::unordered_map<uint32_t, Term> memo{{v.id, it->second}};
+      out[t] = pool_.substitute(out[t], memo);
+    }
   }
   return out[0] == out[1] ? out[0] : Term{};
 }
@@ -205,17 +192,25 @@ std::string NamedBarriers::takes(const Come& c, const Run::Ids& ids, bool& comes
     if (!round_.outside) round_.outside = g;
     return round_.outside == g ? "" : k_ids;
   }
-  const Loop& loop = loops_.at(c.loop);
-  const Term entry = common(loop.entry, ids, c.loop), latch = common(loop.latch, ids, c.loop);
-  if (!entry || !latch) return k_ids;
-  if (!round_.guard) {
-    round_.entry = entry;
-    round_.guard = g;
-    round_.latch = latch;
+  return takes_round(c.loop, g, ids);
+}
+
+// Equally often as all others, and in the same iterations.
+std::string NamedBarriers::takes_round(uint32_t number, Term guard, const Run::Ids& ids) {
+  const Loop& loop = loops_.at(number);
+  Round now{common(loop.entry, ids, number), guard, common(loop.latch, ids, number), {}, {}, round_.outside};
+  if (!now.entry || !now.latch) return k_ids;
+  if (loop.outer != 0) {
+    const Loop& around = loops_.at(loop.outer);
+    // Of iterations one behind the other, which of both loops is followed is not told apart.
+    if (!loop.apart || !around.apart) return "in loops inside others, or beside other barriers in its loop";
+    now.outer_entry = common(around.entry, ids, loop.outer);
+    now.outer_latch = common(around.latch, ids, loop.outer);
+    if (!now.outer_entry || !now.outer_latch) return k_ids;
   }
-  if (round_.entry != entry || round_.guard != g || round_.latch != latch)
-    return "threads go through its loop, or their loops, not equally often for all that is known";
-  return pool_.is_false(pool_.all(latch, pool_.not_(g))) ? "" : "not in each iteration of its loop";
+  if (!round_.guard) round_ = now;
+  if (round_ != now) return "threads go through its loop, or their loops, not equally often for all that is known";
+  return pool_.is_false(pool_.all(now.latch, pool_.not_(guard))) ? "" : "not in each iteration of its loop";
 }
 
 // All of its threads, or none.
@@ -254,12 +249,12 @@ std::string NamedBarriers::names(const Come& c, size_t warp, std::vector<uint64_
     out = {pool_.value(name)};
     return number_of_ptx(out[0]);
   }
-  if (c.loop == 0) return k_form;
+  if (c.loop == 0 || loops_.at(c.loop).outer != 0) return k_form;
   // The number of one round in place of all.
   std::vector<uint64_t> first;
   for (uint64_t k = 0; k < 2 * k_most_names; ++k) {
     std::unordered_map<uint32_t, Term> memo;
-    for (const auto& [width, v] : iterations_) memo.emplace(v.id, pool_.constant(k, width));
+    for (const auto& [of, v] : iterations_) memo.emplace(v.id, pool_.constant(k, of.second));
     const Term n = pool_.substitute(name, memo);
     if (!pool_.is_constant(n)) return k_form;
     first.push_back(pool_.value(n));
@@ -325,7 +320,7 @@ void NamedBarriers::in_parts(Warp& out, const std::vector<At>& meetings) {
 // Each number has one count, and all threads that wait there are followed.
 std::string NamedBarriers::all_counted() {
   for (const auto& [name, counts] : counted_) {
-    if (counts.size() != 1 || counted_otherwise(name, *counts.begin())) return k_elsewhere;
+    if (counts.size() != 1) return k_elsewhere;
     for (const Meeting& m : meetings_)
       if (!m.name || (*m.name == name && (!certain(m) || *counts.begin() != threads_.size()))) return k_elsewhere;
   }
@@ -340,8 +335,8 @@ std::string NamedBarriers::programs(std::vector<Warp>& out) {
   for (size_t w = 0; w < out.size(); ++w)
     if (std::string why = program(w, out[w]); !why.empty()) return why;
   // Who goes round has come to what stands before.
-  if (round_.entry && round_.outside && !pool_.is_false(pool_.all(round_.entry, pool_.not_(round_.outside))))
-    return k_ids;
+  const Term entry = round_.outer_entry ? round_.outer_entry : round_.entry;
+  if (entry && round_.outside && !pool_.is_false(pool_.all(entry, pool_.not_(round_.outside)))) return k_ids;
   if (std::string why = all_counted(); !why.empty()) return why;
   std::vector<At> meetings;
   for (size_t i = 0; i < meetings_.size(); ++i) {
@@ -391,6 +386,7 @@ void NamedBarriers::roles(const std::vector<Warp>& warps) {
         r.warps.push_back(w);
       }
     r.loop = warps[v].loop;
+    r.outer = r.loop == 0 ? 0 : loops_.at(r.loop).outer;
     r.at = warps[v].at;
     r.member = member(r.warps);
     if (r.loop != 0) iterations(r);
@@ -401,13 +397,19 @@ void NamedBarriers::roles(const std::vector<Warp>& warps) {
 // Each iteration comes to the same barriers of the text.
 void NamedBarriers::iterations(order::NamedRole& r) const {
   run_.trace.named.counts[{r.loop, 0}] = loops_.at(r.loop).k;
+  if (r.outer != 0) run_.trace.named.counts[{r.outer, 0}] = loops_.at(r.outer).k;
   std::vector<uint32_t> first;
-  for (const Come& c : come_)
+  for (const Come& c : come_) {
     if (c.loop == r.loop) first.push_back(c.position);
+    if (c.position == r.at[NamedRounds::round].front()) r.comes[0] = c.guard;
+  }
   for (const auto& [key, again] : again_) {
     if (key.first != r.loop || again.at.size() != first.size() || !again.k[0]) continue;
     for (size_t i = 0; i < first.size(); ++i)
-      if (std::ranges::count(r.at[NamedRounds::round], first[i]) != 0) r.again[key.second].push_back(again.at[i]);
+      if (std::ranges::count(r.at[NamedRounds::round], first[i]) != 0) {
+        r.again[key.second].push_back(again.at[i]);
+        r.comes[key.second] = again.guards[i];
+      }
     run_.trace.named.counts[key] = again.k;
   }
 }

@@ -16,13 +16,15 @@
 //    common to the group. Of both threads of the pair, so that no value of one thread alone is among them. Whoever
 //    comes to barriers outside of loops does so under one condition too, which entering the loop implies.
 //  - an iteration that comes back has come to the barriers, so that those that have are the first ones;
-//  - all barriers of a warp that stand in loops stand in one, which no other loop is around.
+//  - all barriers of a warp that stand in loops stand in one. Of a loop around it the same is asked, and rounds are
+//    told apart by the iterations of both; no further loop is around. The last iteration may be left before its
+//    barriers, and is no round then: who is in it is ordered by what is known at its beginning alone.
 // The number of a barrier in a loop may change from round to round, in a circle (`it & 1`). That it does is asked of
 // the solver (Claim).
 //
 // One that all threads of the group wait at is a barrier like any other; if some threads take part in the same one
-// elsewhere (`bar.sync 0, 64` beside __syncthreads()), with another count, that is not decided. Not tried: barriers in
-// loops inside loops, or in loops with barriers of all threads.
+// elsewhere (`bar.sync 0, 64` beside __syncthreads()), with another count, that is not decided. Not tried: loops with
+// barriers of all threads, what stands between an inner loop and the end of the outer one.
 #include <array>
 #include <cstdint>
 #include <map>
@@ -55,7 +57,8 @@ class NamedBarriers {
   bool begin(const ir::Function& f, const ir::Cfg& cfg, uint32_t l, const Pair& entry, uint32_t number);
   bool in_rounds(uint32_t number) const { return loops_.contains(number); }
   // The one iteration of each thread has been run.
-  void round(uint32_t number, const Pair& entry, const Pair& k, const Pair& latch);
+  // `apart`: of a summary, each thread in an iteration of its own.
+  void round(uint32_t number, const Pair& entry, const Pair& k, const Pair& latch, bool apart);
   // And one that follows it, of threads in step (AccessRecord::second).
   void again(uint32_t number, uint32_t second, const Pair& k) { again_[{number, second}].k = k; }
   // The run comes to one that some threads take part in, between two positions. False: it is not followed.
@@ -79,11 +82,14 @@ class NamedBarriers {
     bool waits = false;
   };
   struct Loop {
-    Pair entry, k, latch;
+    uint32_t outer = 0;  // the loop around it; 0: none
+    Pair entry = {}, k = {}, latch = {};
+    bool apart = false;
   };
   struct Again {
-    Pair k;
-    std::vector<uint32_t> at;  // positions, of whoever comes
+    Pair k = {};
+    std::vector<uint32_t> at = {};  // positions, of whoever comes
+    std::vector<Pair> guards = {};
   };
   struct Meeting {
     uint32_t position = 0;
@@ -94,7 +100,9 @@ class NamedBarriers {
   // What is the same for all threads that have a round; none: not known yet.
   struct Round {
     Term entry, guard, latch;
-    Term outside;  // of barriers outside of loops
+    Term outer_entry, outer_latch;  // of the loop around; none: there is none
+    Term outside;                   // of barriers outside of loops
+    friend bool operator==(const Round&, const Round&) = default;
   };
   struct At {
     uint32_t position = 0;
@@ -116,11 +124,11 @@ class NamedBarriers {
   std::string refused(const char* why);
   // Of the text.
   bool of_some(const ir::Function& f, const ir::Barrier& b, bool by_all) const;
-  bool counted_otherwise(uint64_t name, uint64_t count) const;
   // At the end.
   Term common(const Pair& of, const Run::Ids& ids, uint32_t loop);
   std::string takes(const Come& c, size_t warp, bool& comes);
   std::string takes(const Come& c, const Run::Ids& ids, bool& comes);
+  std::string takes_round(uint32_t loop, Term guard, const Run::Ids& ids);
   bool certain(const Meeting& m);
   std::string names(const Come& c, size_t warp, std::vector<uint64_t>& out);
   std::string program(size_t warp, Warp& out);
@@ -143,7 +151,8 @@ class NamedBarriers {
   std::map<std::pair<uint32_t, uint32_t>, Again> again_;
   std::vector<Run::Ids> threads_;
   Round round_;
-  std::map<uint8_t, Term> iterations_;              // the number of a round, by its width
+  // The number of a round, and that of the iteration around it, by the depth of the loop and the width.
+  std::map<std::pair<size_t, uint8_t>, Term> iterations_;
   std::map<uint64_t, std::set<uint64_t>> counted_;  // counts, by the number of the barrier
   std::vector<Claim> claims_;
 };

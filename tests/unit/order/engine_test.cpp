@@ -401,6 +401,7 @@ NamedOrder named_order(Pairs& p, bool in_loops) {
     out.roles[1].at[NamedRounds::before] = {21};
     p.a.loops = {7};
     p.b.loops = {8};
+    for (NamedRole& r : out.roles) r.comes[0] = p.yes();
     for (const uint32_t l : {7u, 8u}) out.counts[{l, 0}] = p.both(p.number(10, 64));
   }
   return out;
@@ -465,11 +466,28 @@ TEST(Edges, named_barriers_in_loops_order_rounds) {
   EXPECT_FALSE(rounds(10, 10, early));
   EXPECT_TRUE(rounds(10, 11, early));
   EXPECT_TRUE(rounds(10, 9, early));
+  // In one that is left before its barriers.
+  EXPECT_FALSE(rounds(10, 10, [](Pairs& p) { p.x.named.roles[0].comes[0][0] = p.pool.no(); }));
+  EXPECT_FALSE(rounds(10, 10, [](Pairs& p) { p.x.named.roles[1].comes[0][1] = p.pool.no(); }));
+  EXPECT_FALSE(rounds(10, 10, [](Pairs& p) {
+    p.b.loops = {};
+    p.b.position = 50;
+    p.x.named.roles[0].comes[0][0] = p.pool.no();
+  }));
+  EXPECT_TRUE(rounds(10, 10, [](Pairs& p) {
+    p.b.loops = {};
+    p.b.position = 50;
+  }));
+  EXPECT_TRUE(rounds(10, 11, [](Pairs& p) {
+    p.b.position = 24;
+    p.x.named.roles[1].comes[0][1] = p.pool.no();
+  }));
   // In an iteration that follows.
   const auto again = [](Pairs& p) {
     p.b.second = 3;
     p.b.position = 60;
     p.x.named.roles[1].again[3] = {55, 65};
+    p.x.named.roles[1].comes[3] = p.yes();
     p.x.named.counts[{8, 3}] = p.both(p.number(11, 64));
   };
   EXPECT_TRUE(rounds(11, 10, again));

@@ -16,7 +16,7 @@ const char* const k_wait = "threads that it counts may wait for each other at se
 const char* const k_elsewhere = "others wait at the same one elsewhere, all threads or as another count says";
 const char* const k_many = "not so many threads as its count come";
 const char* const k_form = "a name or a count that is not constant";
-const char* const k_loop = "in a loop inside another one, or beside other barriers in its loop";
+const char* const k_loop = "in loops inside others, or beside other barriers in its loop";
 const char* const k_rounds = "threads go through its loop, or their loops, not equally often for all that is known";
 const char* const k_any = "groups or warps of any size";
 const char* const k_part = "threads of one warp part before it";
@@ -104,7 +104,10 @@ TEST(NamedBarriers, have_numbers_and_counts_of_ptx) {
                    {"for (int i = 0; i < n; ++i) if (w < 2) SYNC(1, 64);", 0, "", "96"},
                    {"for (int i = 0; i < 4; ++i) if (w < 2) ARRIVE(1, 64);", 3, k_twice, "96"},
                    {"for (int i = 0; i < n; ++i) if (w < 2) ARRIVE(1, 64);", 3, k_back, "96"},
-                   {"for (int q = 0; q < n; ++q) for (int i = 0; i < n; ++i) if (w < 2) SYNC(1, 64);", 3, k_loop, "96"},
+                   {"for (int q = 0; q < n; ++q) for (int i = 0; i < n; ++i) if (w < 2) SYNC(1, 64);", 0, "", "96"},
+                   {"for (int r = 0; r < n; ++r) for (int q = 0; q < n; ++q) for (int i = 0; i < n; ++i) if (w < 2) "
+                    "SYNC(1, 64);",
+                    3, k_loop, "96"},
                    {"for (int i = 0; i < n; ++i) { __syncthreads(); if (w < 2) SYNC(1, 64); }", 3, k_loop, "96"},
                    {"for (int i = 0; i < a[t / 32]; ++i) if (w < 2) SYNC(1, 64);", 3, k_rounds, "96"},
                    {"for (int i = 0; i < n + w; ++i) if (w < 2) SYNC(1, 64);", 3, k_rounds, "96"},
@@ -141,6 +144,21 @@ TEST(NamedBarriers, are_come_to_by_so_many) {
           {"if (w == 0) ARRIVE(1, 64); else SYNC(1, 64); if (w == 0) ARRIVE(1, 64); else SYNC(1, 64);", 3, k_twice},
           {"if (w == 0) SYNC(1, 64); else SYNC(1, 64); if (w == 0) ARRIVE(1, 64); else SYNC(1, 64);", 0},
           {"if (w == 0) ARRIVE(1, 64); else SYNC(1, 64); if (w == 1) SYNC(1, 32);", 3, k_elsewhere},
+          // All threads meet between them: for certain, or perhaps.
+          {"if (w == 0) ARRIVE(1, 64); else SYNC(1, 64); __syncthreads(); if (w == 0) ARRIVE(1, 64); else SYNC(1, 64);",
+           0},
+          {"if (w == 0) ARRIVE(1, 64); else SYNC(1, 64); if (n > 3) __syncthreads(); if (w == 0) ARRIVE(1, 64); else "
+           "SYNC(1, 64);",
+           3, k_back},
+          {"if (w == 0) ARRIVE(1, 64); else SYNC(1, 64); for (int i = 0; i < n; ++i) __syncthreads(); if (w == 0) "
+           "ARRIVE(1, 64); else SYNC(1, 64);",
+           3, k_back},
+          {"if (w == 0) ARRIVE(1, 64); else SYNC(1, 64); __syncwarp(); if (w == 0) ARRIVE(1, 64); else SYNC(1, 64);", 3,
+           k_twice},
+          {"if (w == 0) ARRIVE(1, 64); else SYNC(1, 64); SYNC(2, 64); if (w == 0) ARRIVE(1, 64); else SYNC(1, 64);", 0},
+          {"if (w == 0) ARRIVE(1, 64); else SYNC(1, 64); if (n > 3) SYNC(2, 64); if (w == 0) ARRIVE(1, 64); else "
+           "SYNC(1, 64);",
+           3, k_ids},
           {"if (w == 0) ARRIVE(1, 64); else if (w == 1) SYNC(1, 64); if (w == 1) SYNC(1, 64); else if (w == 2) SYNC(1, "
            "64);",
            3, k_back, "96"},

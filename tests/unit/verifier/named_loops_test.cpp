@@ -89,7 +89,8 @@ TEST_F(NamedLoops, all_go_through_equally_many_rounds) {
                    {{{"i < n", "i < o[0]"}, {"j < n", "j < o[0]"}}},
                    {{{"i < n", "i < t"}, {"j < n", "j < t"}}},
                    // Each thread has a value of its own.
-                   {{{"x = 0;", "x = 0; n = (int)(clock() & 7);"}}},
+                   {{{"x = 0;", "x = 0; asm volatile(\"mov.u32 %0, %%warpid;\" : \"=r\"(n));"}}},
+                   {{{"x = 0;", "x = 0; n = atomicAdd(o + 100000, 0);"}}},
                    {{{"i < n", "i < 5"}, {"j < n", "j < 5"}}, true},
                    {{{"i < n", "i < 5"}, {"j < n", "j < 6"}}},
                    {{{"i < n", "i < n * (int)blockIdx.x"}, {"j < n", "j < n * (int)blockIdx.x"}}, true},
@@ -220,6 +221,79 @@ TEST_F(NamedLoops, more_threads_and_buffers) {
             {{{"i % 3", "i % 2"}}},
         },
         "160");
+}
+
+// Two loops of one thread are not one round of both.
+TEST_F(NamedLoops, of_several_loops) {
+  const std::string both = k_head +
+                           "if (w == 0) { for (int i = 0; i < n; ++i) { SYNC(1, 64); SYNC(2, 64); } }\n"
+                           "else { for (int j = 0; j < n; ++j) { SYNC(1, 64); SYNC(2, 64); } } }";
+  twins(both,
+        {{{{"SYNC(1, 64); SYNC(2, 64); } } }", "SYNC(1, 64); } for (int j = 0; j < n; ++j) { SYNC(2, 64); } } }"}}},
+         {{{"SYNC(1, 64); SYNC(2, 64); } }\n", "SYNC(1, 64); } for (int i = 0; i < n; ++i) { SYNC(2, 64); } }\n"}}}});
+}
+
+// An iteration that a thread leaves before its barriers is no round.
+TEST_F(NamedLoops, the_last_iteration_may_have_no_barriers) {
+  const std::string left =
+      k_head +
+      "if (w == 0) { for (int i = 0;; ++i) { if (i >= n) break; s[0][t] = i; SYNC(1, 64); SYNC(2, 64); } }\n"
+      "else { for (int j = 0;; ++j) { if (j >= n) break; SYNC(1, 64); x += s[0][63 - t]; SYNC(2, 64); }\n"
+      "x += s[0][63 - t]; o[blockIdx.x * 32 + t - 32] = x; } }";
+  twins(left,
+        {
+            {{{"if (i >= n) break; s[0][t] = i;", "s[0][t] = i; if (i >= n) break;"}}},
+            {{{"if (i >= n) break; s[0][t] = i; SYNC(1, 64);",
+               "if (i < n) SYNC(1, 64); s[0][t] = i; if (i >= n) break;"}}},
+            {{{"if (i >= n) break; s[0][t] = i; SYNC(1, 64); SYNC(2, 64);",
+               "if (i < n) { SYNC(1, 64); SYNC(2, 64); } s[0][t] = i; if (i >= n) break;"}}},
+            {{{"if (j >= n) break; SYNC(1, 64); x += s[0][63 - t]; SYNC(2, 64);",
+               "if (j < n) SYNC(1, 64); x += s[0][63 - t]; if (j >= n) break; SYNC(2, 64);"},
+              {"s[0][t] = i; SYNC(1, 64); SYNC(2, 64); }", "s[0][t] = i; SYNC(1, 64); SYNC(2, 64); } s[0][t] = 9;"}}},
+        });
+}
+
+// A loop around the loop.
+TEST_F(NamedLoops, inside_a_loop) {
+  const std::string tiles = k_head +
+                            "if (w == 0) { for (int p = blockIdx.x; p < n; p += gridDim.x) for (int i = 0; i < p; ++i) "
+                            "{ SYNC(1, 64); s[0][t] = a[i * 32 + t]; ARRIVE(2, 64); } }\n"
+                            "else { ARRIVE(1, 64); for (int q = blockIdx.x; q < n; q += gridDim.x) { x = 0; for (int j "
+                            "= 0; j < q; ++j) { SYNC(2, 64); x += s[0][63 - t]; ARRIVE(1, 64); }\n"
+                            "o[q * 32 + t - 32] = x; } } }";
+  twins(tiles,
+        {
+            {{{"i < p", "i < n"}, {"j < q", "j < n"}}, true},
+            {{{"i < p", "i < 9"}, {"j < q", "j < 9"}}, true},
+            {{{"i < p", "i < n"}}},
+            {{{"p < n", "p <= n"}}},
+            {{{"p += gridDim.x", "p += gridDim.x + 1"}}},
+            {{{"for (int j", "if (q != 7) for (int j"}}},
+            {{{"for (int j", "if (q != 7) for (int j"}, {"for (int i", "if (p != 7) for (int i"}}, true},
+            {{{"o[q * 32 + t - 32] = x;", "o[q * 32 + t - 32] = x; if (q == 7) break;"}}},
+            {{{"o[q * 32 + t - 32] = x;", "o[q * 32 + t - 32] = x + s[0][63 - t];"}}},
+            {{{"for (int i", "{ s[0][t] = 0; for (int i"}, {"ARRIVE(2, 64); } }", "ARRIVE(2, 64); } } }"}}},
+            {{{"s[0][t] = a[i * 32 + t];", "s[i & 1][t] = a[i * 32 + t];"}, {"x += s[0]", "x += s[j & 1]"}}, true},
+            {{{"SYNC(1, 64);", "SYNC(1 + (i & 1), 64);"}}},
+            {{{"ARRIVE(1, 64); for (int q", "for (int q"}, {"x = 0; for", "x = 0; ARRIVE(1, 64); for"}}},
+            {{{"ARRIVE(2, 64);", ""}}},
+            {{{"ARRIVE(1, 64); }", "}"}}},
+            {{{"x += s[0][63 - t]; ARRIVE(1, 64);", "ARRIVE(1, 64); x += s[0][63 - t];"}}},
+        });
+  // In the last iteration of the inner loop no barrier is come to, before the next one of the outer loop.
+  const std::string left = changed(tiles, {{"for (int i = 0; i < p; ++i) { SYNC(1, 64);",
+                                            "for (int i = 0;; ++i) { if (i >= p) break; SYNC(1, 64);"}});
+  twins(left, {
+                  {{{"if (i >= n) break; s[0][t] = i;", "x += s[0][31 - t]; if (i >= n) break; s[0][t] = i;"}}},
+                  {{{"if (i >= n) break; s[0][t] = i;", "x += s[1][31 - t]; if (i >= n) break; s[0][t] = i;"}}, true},
+                  {{{"if (i >= n) break; s[0][t] = i; SYNC(1, 64);",
+                     "x += s[0][31 - t]; if (i >= n) break; SYNC(1, 64); s[0][t] = i; SYNC(1, 64);"},
+                    {"if (j >= n) break; SYNC(1, 64);", "if (j >= n) break; SYNC(1, 64); SYNC(1, 64);"}},
+                   true},
+                  {{{"if (i >= p) break; SYNC(1, 64); s[0][t] = a[i * 32 + t];",
+                     "if (i < p) SYNC(1, 64); s[0][t] = a[i * 32 + t]; if (i >= p) break;"}}},
+                  {{{"if (i >= p) break;", "s[0][t] = 5; if (i >= p) break;"}}},
+              });
 }
 
 TEST_F(NamedLoops, with_barriers_of_warps) {
