@@ -277,19 +277,28 @@ class Rule : public clang::RecursiveASTVisitor<Rule> {
       for (const Expr* a : c->arguments()) give(a->getType());
     return true;
   }
+  // Of what clang does not know, the arguments.
+  bool VisitOverloadExpr(clang::OverloadExpr* e) { return arguments(e->template_arguments()); }
+  bool VisitCXXDependentScopeMemberExpr(clang::CXXDependentScopeMemberExpr* e) {
+    return arguments(e->template_arguments());
+  }
+  bool VisitDependentScopeDeclRefExpr(clang::DependentScopeDeclRefExpr* e) {
+    return arguments(e->template_arguments());
+  }
   bool VisitRecoveryExpr(clang::RecoveryExpr* e) {
     for (const Expr* x : e->subExpressions()) give(x->getType());
     return true;
   }
 
   bool VisitFunctionTemplateDecl(clang::FunctionTemplateDecl* t) {
-    by_class(t->getTemplatedDecl());
+    patterns_.push_back(t->getTemplatedDecl());
     return true;
   }
 
   void close() {
     for (const FunctionDecl* f : hosts_)
       if (!f->isDependentContext()) by_class(f);
+    for (const FunctionDecl* f : patterns_) by_class(f);
     if (!todo_.empty())
       for (const FunctionDecl* f : by_any_class_) run(f);
     while (!todo_.empty()) {
@@ -308,10 +317,11 @@ class Rule : public clang::RecursiveASTVisitor<Rule> {
     for (unsigned k = 0; k < names->size() && k < args->size(); ++k)
       if (missed(names->getParam(k))) give(args->get(k));
   }
-  // A library's call with an object of such a class may come to it.
+  // A library's call with an object of such a class may come to it: always, or as nothing else names the function.
   void by_class(const FunctionDecl* f) {
     if (clang::isa<clang::CXXMethodDecl>(f)) return;
-    if (!f->isOverloadedOperator() && (f->getIdentifier() == nullptr || !found_by_class(f->getName()))) return;
+    const bool called = f->getIdentifier() != nullptr && named_.contains(f->getCanonicalDecl());
+    if (!f->isOverloadedOperator() && called && !found_by_class(f->getName())) return;
     Parts parts;
     for (const clang::ParmVarDecl* p : f->parameters()) parts.type(p->getType());
     for (const CXXRecordDecl* r : parts.classes) by_class_[r->getCanonicalDecl()].push_back(f);
@@ -319,6 +329,10 @@ class Rule : public clang::RecursiveASTVisitor<Rule> {
     if (parts.open) by_any_class_.push_back(f);
   }
   bool library(const FunctionDecl* f) const { return !users_(f->getLocation()) && !f->isImplicit() && !passes_on(f); }
+  bool arguments(llvm::ArrayRef<clang::TemplateArgumentLoc> list) {
+    for (const clang::TemplateArgumentLoc& a : list) give(a.getArgument());
+    return true;
+  }
   // Classes of the file among the arguments of library templates that take part in the type.
   void of_type(QualType t) {
     if (!types_.insert(t.getCanonicalType().getTypePtr()).second) return;
@@ -333,6 +347,7 @@ class Rule : public clang::RecursiveASTVisitor<Rule> {
   }
   bool use(const clang::ValueDecl* d) {
     const auto* f = clang::dyn_cast<FunctionDecl>(d);
+    if (f != nullptr) named_.insert(f->getCanonicalDecl());
     if (f == nullptr || !library(f)) return true;
     if (const clang::TemplateArgumentList* a = f->getTemplateSpecializationArgs())
       for (const TemplateArgument& x : a->asArray()) give(x);
@@ -450,6 +465,8 @@ class Rule : public clang::RecursiveASTVisitor<Rule> {
   std::map<const CXXRecordDecl*, std::vector<const CXXRecordDecl*>> derived_;
   std::map<const CXXRecordDecl*, std::vector<const FunctionDecl*>> by_class_;
   std::map<const clang::Decl*, std::vector<const FunctionDecl*>> by_template_;
+  std::vector<const FunctionDecl*> patterns_;
+  std::set<const FunctionDecl*> named_;
   std::vector<const FunctionDecl*> by_any_class_;  // templates for arguments of any type
   Classes given_;
   std::set<const clang::Decl*> templates_;
@@ -464,7 +481,7 @@ GivenToLibraries given_to_libraries(const std::function<bool(clang::SourceLocati
                                     const std::vector<clang::Decl*>& declarations,
                                     const std::vector<const FunctionDecl*>& hosts,
                                     const std::set<const clang::IdentifierInfo*>& lost, bool lost_this) {
-  GivenToLibraries out;
+  GivenToLibraries out{.objects = lost_this};
   Rule rule(users, hosts, lost, lost_this, out);
   for (clang::Decl* d : declarations) rule.TraverseDecl(d);
   rule.close();

@@ -25,6 +25,7 @@ namespace fencepost::clangfe {
 
 struct GivenToLibraries {
   std::set<const clang::FunctionDecl*> functions;
+  bool objects = false;  // of any function of a class: `this` stands in text that is not in the tree
   // A template of such a class, which a library may instantiate, does more than the walk can follow.
   std::optional<clang::SourceLocation> not_followed;
   // A variable or function of the file has a second name for the linker, by which anything may reach it.

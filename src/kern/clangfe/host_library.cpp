@@ -83,7 +83,6 @@ std::optional<Touch> harmless(llvm::StringRef name) {
                                           "cudaMemcpy2DFromArray",
                                           "cudaMemcpyArrayToArray",
                                           "cudaHostGetFlags",
-                                          "cudaPointerGetAttributes",
                                           "cudaGetSymbolSize",
                                           "cudaStreamCreate",
                                           "cudaStreamCreateWithFlags",
@@ -275,6 +274,17 @@ void Library::make_stream(std::optional<uint64_t> flags) {
   if (!all.all.empty()) walk_.note(HostWalk::Event::set, all, c_, frame_);
 }
 
+// Pointers as text or bytes, which may be read again.
+void Library::prints(bool bytes) {
+  for (const Expr* e : c_->arguments()) {
+    const clang::QualType t = e->IgnoreParenCasts()->getType();
+    if (!t->isPointerType() || t->getPointeeType()->isAnyCharacterType()) continue;
+    const clang::QualType of = t->getPointeeType();
+    if (bytes ? of->isPointerType() || (of->isRecordType() && holds_pointers(of, walk_.context_)) : !of->isRecordType())
+      walk_.escape(e, frame_);
+  }
+}
+
 // What the declaration lets it write to, it may have set.
 void Library::writes(const clang::FunctionDecl* f) {
   if (harmless(f->getName()) == Touch::left) return;
@@ -341,6 +351,16 @@ void Library::clear(bool zeros, unsigned to, std::optional<uint64_t> bytes, cons
   walk_.note(zeros ? HostWalk::Event::cleared : HostWalk::Event::set, all, c_, frame_, extent);
 }
 
+// More bytes than the member has that the pointer leads to: the others of its object are copied, too.
+void Library::beyond(const Values& v, clang::QualType of, std::optional<uint64_t> bytes) {
+  if (!of->isVoidType() && !of->isIncompleteType() && !of->isDependentType() && bytes &&
+      *bytes <= static_cast<uint64_t>(walk_.context_.getTypeSizeInChars(of).getQuantity()))
+    return;
+  for (const Place& p : HostWalk::addressed(v).all)
+    if (!p.path.empty() && !is_element(p.path.back()))
+      walk_.memory.escape({.atoms = {{Atom::address, {p.object, {}}, nullptr}}});
+}
+
 void Library::copy_bytes(unsigned to, unsigned from) {
   const Expr *d = c_->getArg(to)->IgnoreParenCasts(), *s = c_->getArg(from)->IgnoreParenCasts();
   const Values there = walk_.loaded(c_->getArg(to), frame_), here = walk_.loaded(c_->getArg(from), frame_);
@@ -357,7 +377,9 @@ void Library::copy_bytes(unsigned to, unsigned from) {
         c_->getArg(to + 2));
   const clang::QualType x = pointee(d).getCanonicalType().getUnqualifiedType(),
                         y = pointee(s).getCanonicalType().getUnqualifiedType();
-  if (!x->isVoidType() && !holds_pointers(x, walk_.context_)) return;
+  const auto plain = [&](clang::QualType t) { return !t->isVoidType() && !holds_pointers(t, walk_.context_); };
+  if (plain(x) && plain(y)) return;
+  for (const auto& [all, of] : {std::pair(&there, x), std::pair(&here, y)}) beyond(*all, of, known(to + 2));
   Values held;
   if (x == y && !x->isVoidType() && !here.unknown && !x->isIntegerType()) {
     for (Place p : HostWalk::addressed(here).all) {
@@ -513,6 +535,8 @@ bool Library::models(const clang::FunctionDecl* f, Values& result) {
   } else if (harmless(name)) {
     evaluate();
     writes(f);
+    if (name == "sprintf" || name == "snprintf" || name == "fprintf") prints(false);
+    if (name == "fwrite") prints(true);
   } else {
     return false;
   }

@@ -94,7 +94,10 @@ void HostMemory::put(const Place& at, const Values& v) {
   const bool knew = !there.unknown;
   there.add(v);
   if (there.atoms.size() != before || (knew && there.unknown)) changed = true;
-  if (objects_[at.object].escaped) escape(v);
+  if (objects_[at.object].escaped)
+    escape(v);
+  else if (in_doubt(at))  // text that is not in the tree has it
+    escape({.atoms = {{Atom::address, at, nullptr}}});
 }
 
 bool HostMemory::in_doubt(const Place& at) const {

@@ -11,7 +11,15 @@ using clang::VarDecl;
 
 // ---- beginnings --------------------------------------------------------------------------------------------------
 
+// A copy that the compiler may leave out (ISO C++ [class.copy.elision]) is perhaps not made.
 void HostWalk::construct(const Place& to, const clang::CXXConstructExpr* e, uint32_t frame) {
+  if (e->isElidable())
+    choose([&] { constructed(to, e, frame); }, nullptr);
+  else
+    constructed(to, e, frame);
+}
+
+void HostWalk::constructed(const Place& to, const clang::CXXConstructExpr* e, uint32_t frame) {
   followed_.insert(e);
   const clang::CXXConstructorDecl* f = e->getConstructor();
   const clang::QualType type = e->getType();
@@ -75,7 +83,7 @@ void HostWalk::inherit(const Place& to, const clang::CXXInheritedCtorInitExpr* e
 // A copy of what was thrown, or a name for it.
 void HostWalk::catch_one(const VarDecl* v, uint32_t frame) {
   memory.store(variable(v, frame), {.unknown = true});
-  if (v->getInit() != nullptr) init(variable(v, frame), v->getType(), v->getInit(), frame);
+  if (v->getInit() != nullptr) choose([&] { init(variable(v, frame), v->getType(), v->getInit(), frame); }, nullptr);
 }
 
 Values HostWalk::closure(const clang::LambdaExpr* l, uint32_t frame) {

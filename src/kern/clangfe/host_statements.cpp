@@ -1,5 +1,6 @@
 // Statements, initialisers and calls of the host's code; host_walk.cpp has the expressions.
 #include <clang/AST/Attr.h>
+#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/AST/StmtCXX.h>
 #include <clang/Basic/Builtins.h>
 #include <clang/Lex/Lexer.h>
@@ -202,6 +203,20 @@ bool has_default(const clang::SwitchStmt* s) {
 
 }  // namespace
 
+// `do { .. } while (0)`, as macros have it: no loop, if nothing leaves it.
+bool HostWalk::once(const clang::DoStmt* d) const {
+  class Leaves : public clang::RecursiveASTVisitor<Leaves> {
+   public:
+    bool VisitBreakStmt(clang::BreakStmt*) { return !(found = true); }
+    bool VisitContinueStmt(clang::ContinueStmt*) { return !(found = true); }
+    bool TraverseLambdaExpr(clang::LambdaExpr*) { return true; }
+    bool found = false;
+  } leaves;
+  if (number(d->getCond()) != 0) return false;
+  leaves.TraverseStmt(const_cast<clang::Stmt*>(d->getBody()));
+  return !leaves.found;
+}
+
 void HostWalk::round(const clang::Stmt* s, const std::function<void()>& condition, const std::function<void()>& body,
                      const std::function<void()>& next, bool body_first) {
   const clang::Stmt* around = std::exchange(loop_, s);
@@ -224,8 +239,13 @@ void HostWalk::control(const clang::Stmt* s, uint32_t frame) {
           declare(v, frame);
       }
   } else if (const auto* r = clang::dyn_cast<clang::ReturnStmt>(s)) {
-    if (const FunctionDecl* f = frames_[frame].function; r->getRetValue() != nullptr && f != nullptr)
-      init({memory.object(ObjectKind::result, f, frame), {}}, f->getReturnType(), r->getRetValue(), frame);
+    if (const FunctionDecl* f = frames_[frame].function; r->getRetValue() != nullptr && f != nullptr) {
+      const auto give = [&] {
+        init({memory.object(ObjectKind::result, f, frame), {}}, f->getReturnType(), r->getRetValue(), frame);
+      };
+      // The copy of a variable of the function may be left out.
+      r->getNRVOCandidate() != nullptr ? choose(give, nullptr) : give();
+    }
     flow.add({.kind = Step::returns});
   } else if (const auto* t = clang::dyn_cast<clang::CXXTryStmt>(s)) {
     Step step{.kind = Step::attempt, .parts = {flow.within(go_over(t->getTryBlock()))}};
@@ -265,7 +285,10 @@ void HostWalk::control(const clang::Stmt* s, uint32_t frame) {
       statement(x->getCond(), frame);
     };
     round(s, condition, go_over(x->getBody()), go_over(nullptr), false);
-  } else if (const auto* y = clang::dyn_cast<clang::DoStmt>(s)) {
+  } else if (const auto* y = clang::dyn_cast<clang::DoStmt>(s); y != nullptr && once(y)) {
+    statement(y->getBody(), frame);
+    statement(y->getCond(), frame);
+  } else if (y != nullptr) {
     round(s, go_over(y->getCond()), go_over(y->getBody()), go_over(nullptr), true);
   } else if (const auto* z = clang::dyn_cast<clang::CXXForRangeStmt>(s)) {
     statement(z->getInit(), frame);
@@ -357,7 +380,12 @@ Values HostWalk::enter(const void* site, const FunctionDecl* f, const Values& se
       for (const Atom& a : memory.read(p).atoms)
         if (a.kind == Atom::copy && memory[a.place.object].kind == ObjectKind::closure)
           made_in.insert(memory[a.place.object].frame);
-    if (made_in.empty()) return not_followed(arguments, frame);
+    // It was made from its type (`decltype(l){}`): one without captures, or clang could not have compiled it.
+    if (made_in.empty()) {
+      if (const FunctionDecl* whole = body_of(f))
+        memory.changed = memory.loose_functions.insert(whole).second || memory.changed;
+      return not_followed(arguments, frame);
+    }
     std::vector<std::function<void()>> ways;
     for (const uint32_t of : made_in)
       ways.emplace_back([&, of] {

@@ -211,6 +211,7 @@ void HostWalk::root(const FunctionDecl* f, uint32_t around, bool unseen, bool by
   flow.roots.push_back({.sometimes = !unseen, .by_others = by_others || on_device_only(f)});
   const uint32_t sequence = flow.within([&] { go_over(n); });
   flow.roots[own].sequence = sequence;
+  if (!unseen) memory.escape(memory.read({memory.object(ObjectKind::result, f, n), {}}));  // whoever calls it has it
 }
 
 size_t HostWalk::root_of(uint32_t frame) const {
@@ -244,6 +245,7 @@ void HostWalk::go_over(uint32_t n) {
   if (walked_[n] == pass_) return;
   walked_[n] = pass_;
   const FunctionDecl* f = frames_[n].function;
+  if (given.objects) memory.escape(frames_[n].self);
   entered_.insert(f->getCanonicalDecl());
   active_.push_back(f);
   const clang::Stmt* around = std::exchange(loop_, nullptr);
@@ -303,13 +305,15 @@ Values HostWalk::addresses(const Places& p) {
   return out;
 }
 
-// Steps of a pointer stay in its array; beside a single variable they lead nobody knows where.
+// Steps of a pointer stay in its array; beside a single variable they lead nobody knows where, and to the other members
+// of what it is a part of (`(&x)[i]`, `container_of`).
 Values HostWalk::shifted(const Values& v, std::optional<int64_t> by) {
   Values out{.unknown = v.unknown};
   for (Atom a : v.atoms) {
     if (a.kind == Atom::address && by != 0) {
       if (a.place.path.empty() || !is_element(a.place.path.back())) {
         out.unknown = true;
+        memory.escape({.atoms = {{Atom::address, {a.place.object, {}}, nullptr}}});
       } else {
         const void*& last = a.place.path.back();
         const auto at = static_cast<int64_t>(reinterpret_cast<uintptr_t>(last) / 2);
@@ -571,9 +575,9 @@ Values HostWalk::value(const Expr* e, uint32_t frame) {
   if (const auto* c = clang::dyn_cast<clang::CallExpr>(e)) return call(c, frame);
   if (const auto* n = clang::dyn_cast<clang::CXXNewExpr>(e)) return made(n, frame);
   if (clang::isa<clang::CXXThrowExpr>(e)) {
-    Values v = other(e, frame);
+    choose([&] { other(e, frame); }, nullptr);  // a copy that may be left out
     flow.add({.kind = Step::throws});
-    return v;
+    return {.unknown = true};
   }
   if (const auto* d = clang::dyn_cast<clang::CXXDeleteExpr>(e)) {
     deleted(d, frame);

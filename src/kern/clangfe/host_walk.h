@@ -142,16 +142,17 @@ class HostWalk {
   static Place with(Place p, const void* step);
   static Places addressed(const Values& v);
   static Values addresses(const Places& p);
-  static Values shifted(const Values& v, std::optional<int64_t> by);
+  Values shifted(const Values& v, std::optional<int64_t> by);
   Values pointer_cast(const clang::CastExpr* c, Values v) const;
   Places fields(Places whole, const clang::FieldDecl* f) const;
   // `by`: what the number of elements may be, that is added.
-  static Values stepped(Values base, const Values& by, std::optional<int64_t> elements);
+  Values stepped(Values base, const Values& by, std::optional<int64_t> elements);
 
   static Values copies(const Places& of);
   void store(const Places& to, const Values& v);
   void init(const Place& to, clang::QualType type, const clang::Expr* e, uint32_t frame);
   void construct(const Place& to, const clang::CXXConstructExpr* e, uint32_t frame);
+  void constructed(const Place& to, const clang::CXXConstructExpr* e, uint32_t frame);
   void list(const Place& to, const clang::InitListExpr* e, uint32_t frame);
   void destroy(const Values& it, clang::QualType type, const clang::Expr* site, uint32_t frame);
   void destroy(const Place& it, clang::QualType type, const clang::Expr* site, uint32_t frame);
@@ -204,6 +205,7 @@ class HostWalk {
   // One of the ways is gone at `site`; `none`: or something that is not seen.
   void choose(const void* site, const std::vector<std::function<void()>>& ways, bool none);
   void control(const clang::Stmt* s, uint32_t frame);
+  bool once(const clang::DoStmt* d) const;
   void round(const clang::Stmt* s, const std::function<void()>& condition, const std::function<void()>& body,
              const std::function<void()>& next, bool body_first);
   bool made_by_assert(const clang::Expr* e) const;
@@ -247,6 +249,8 @@ class Library {
   void fresh(ObjectKind kind);
   std::optional<uint64_t> known(unsigned k) const;
   void copy_bytes(unsigned to, unsigned from);
+  void beyond(const Values& v, clang::QualType of, std::optional<uint64_t> bytes);
+  void prints(bool bytes);
   // The call writes these bytes, of the pointer's object.
   void clear(bool zeros, unsigned to, std::optional<uint64_t> bytes, const clang::Expr* size);
   bool again() const;
