@@ -3,6 +3,7 @@
 // Source: PTX ISA 9.7.9.25; CUDA C++ programming guide, "Asynchronous Data Copies".
 #include <llvm/ADT/StringExtras.h>
 
+#include <bit>
 #include <map>
 
 #include "clangfe/lowering.h"
@@ -42,6 +43,17 @@ std::optional<Values> Lowering::lower_async(const llvm::CallBase& c, const std::
     if (c.arg_size() > 3 && constant_of(arg(3)) != 0) return refuse("an asynchronous copy that is filled with zeros");
     if (!bytes || *bytes == 0 || *bytes > 16) return refuse("an asynchronous copy of so many bytes");
     own_copy(arg(0), arg(1), *bytes);
+    return Values{};
+  }
+  if (name == "__fencepost_group_copy") {
+    // By whichever thread of the group, of which each gives the same. Of an element of which a part is copied, all is.
+    const auto unit = constant_of(arg(3));
+    if (!unit || !std::has_single_bit(*unit)) return refuse("a copy of a group of elements of such a size");
+    const auto width = std::min<uint32_t>(static_cast<uint32_t>(*unit), 16);
+    const ValueId bytes = resize(arg(2), 64, false), more = compute(Op::add, {bytes, bits(width - 1, 64)}, 64);
+    emit(Type{Type::bits, 64}, AsyncCopy{.destination = access(arg(0), width),
+                                         .source = access(arg(1), width),
+                                         .count = compute(Op::lshr, {more, bits(std::countr_zero(width), 64)}, 64)});
     return Values{};
   }
   if (name == "__fencepost_async_commit" || name == "__pipeline_commit") {

@@ -28,6 +28,7 @@
 #include "clangfe/llvm_module.h"
 #include "clangfe/ptx_text.h"
 #include "clangfe/spins.h"
+#include "clangfe/stages.h"
 #include "clangfe/toolkit.h"
 #include "clangfe/unset.h"
 
@@ -499,6 +500,8 @@ void prepare(llvm::Module& module, const Options& options) {
       promote.run(f, managers.fam);
     }
     if (options.dialect == ir::Dialect::cuda && collapse_spins(f))
+      managers.fam.invalidate(f, llvm::PreservedAnalyses::none());
+    if (options.dialect == ir::Dialect::cuda && number_stages(f, managers.fam))
       managers.fam.invalidate(f, llvm::PreservedAnalyses::none());
     if (options.pointer_bits == 64) narrow_arithmetic(f);
     flatten_annotations(f, options.straight_invariants);

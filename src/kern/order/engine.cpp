@@ -252,17 +252,63 @@ Term Engine::named_before(const NamedRole& i, const AccessRecord& a, size_t firs
 // Whoever arrives at a barrier object, or whose copy is complete there, comes before whoever waits for that phase or a
 // later one (PTX ISA 9.7.13.15: the arrive releases, the test or try that says yes acquires): who arrives for a phase
 // has waited for the one before it, so that the later arrival passes on what the earlier brought.
-void Engine::phases(const AccessRecord& a, const AccessRecord& b, Edges& out) {
+void Engine::phases(const AccessRecord& a, size_t first, const AccessRecord& b, size_t second, Edges& out) {
   if (setting_.pairing != Pairing::same_group) return;
   const auto brought = [](const PhaseRecord& i, const AccessRecord& x) {
-    return x.async() ? i.event == x.event : !i.event[0] && x.position < i.position;
+    if (x.async() && !i.copies) return i.event == x.event;
+    return !i.event[0] && x.position < i.position;
   };
   for (const PhaseRecord& j : x_.phases)
-    for (const PhaseRecord& i : x_.phases) {
-      if (!j.waits || i.waits || i.object != j.object || i.phase > j.phase) continue;
-      if (brought(i, a) && j.position < b.position) out.orders.push_back(pool_.all(i.guard[0], j.guard[1]));
-      if (brought(i, b) && j.position < a.position) out.orders.push_back(pool_.all(i.guard[1], j.guard[0]));
+    for (const PhaseRecord& i : x_.phases)
+      if (j.waits && !i.waits && i.object == j.object && i.phase <= j.phase && brought(i, a) && j.position < b.position)
+        out.orders.push_back(pool_.all(i.guard[first], j.guard[second]));
+}
+
+namespace {
+
+// k + at <= l + to, as integers.
+Term up_to(Pool& pool, Term k, int64_t at, Term l, int64_t to) {
+  const Term by = pool.constant(static_cast<uint64_t>(at < to ? to - at : at - to), pool.width(k));
+  if (at <= to) return pool.any(pool.ult(k, by), pool.ule(pool.sub(k, by), l));
+  return pool.all(pool.ule(by, l), pool.ule(k, pool.sub(l, by)));
+}
+
+// The access is of an iteration of the loop that the record stands in.
+bool of_iteration(const RingRecord& r, const AccessRecord& x) {
+  return !r.loops.empty() && !x.loops.empty() && r.loops[0] == x.loops[0];
+}
+
+}  // namespace
+
+// Who arrives at a ring behind the first access, or in the next iteration, comes before who has waited there for that
+// number or a later one before the second access, or in the iteration before it (prove/rings.h).
+void Engine::rings(const AccessRecord& a, size_t first, const AccessRecord& b, size_t second, Edges& out) {
+  if (setting_.pairing != Pairing::same_group) return;
+  for (const RingRecord& i : x_.rings) {
+    if (i.waits) continue;
+    const bool behind = a.position < i.position, around = of_iteration(i, a);
+    if (!around && !(i.loops.empty() && behind)) continue;
+    if (a.async() && !(i.copies && behind)) continue;
+    for (const RingRecord& j : x_.rings) {
+      if (!j.waits || j.ring != i.ring || !of_iteration(j, b)) continue;
+      const bool before = j.position < b.position;
+      const Term both = pool_.all(i.guard[first], before ? j.guard[second] : j.earlier[second]);
+      if (pool_.is_false(both)) continue;
+      std::vector<Term> any{up_to(pool_, i.k[first], i.at + (behind ? 0 : 1), j.k[second], j.at - (before ? 0 : 1))};
+      if (behind && before && i.lap[first] && j.lap[second])
+        any.push_back(pool_.all(pool_.eq(i.place[first], j.place[second]),
+                                up_to(pool_, i.lap[first], i.laps, j.lap[second], j.laps)));
+      out.orders.push_back(pool_.all(both, pool_.any(std::move(any))));
     }
+  }
+}
+
+// A copy of thread 0 is complete before the other access, since an object was waited for that knows of it.
+Term Engine::known_complete(const AccessRecord& a, const AccessRecord& b, size_t thread) {
+  Edges out;
+  phases(a, 0, b, thread, out);
+  rings(a, 0, b, thread, out);
+  return pool_.any(std::move(out.orders));
 }
 
 // In lock-step, an access that both threads make together, at or after the first and up to the second, puts them in
@@ -323,7 +369,10 @@ Engine::Edges Engine::edges(const AccessRecord& a, const AccessRecord& b) {
     if (!pool_.is_false(behind)) out.orders.push_back(behind);
   }
   named_barriers(a, b, out);
-  phases(a, b, out);
+  phases(a, 0, b, 1, out);
+  phases(b, 1, a, 0, out);
+  rings(a, 0, b, 1, out);
+  rings(b, 1, a, 0, out);
   lock_step(a, b, out);
   if (!image) critical_sections(a, b, out);
   return out;

@@ -54,6 +54,8 @@ class Engine {
   bool ends_in_iteration(const AccessRecord& a);
   // The thread that made the copy has waited for it before the position.
   Term waited(const AccessRecord& a, uint32_t position);
+  // Or this one, or this one of another iteration, has waited at a barrier object that knows of it.
+  Term known_complete(const AccessRecord& a, const AccessRecord& b, size_t thread);
   LastGroup& last_group() { return last_; }
   // Of two accesses without an edge: an array that looks like a lock and is none by what is shown, if both threads have
   // taken it and not given it back, or one gives it back behind its access and the other takes it before its own; or a
@@ -76,7 +78,8 @@ class Engine {
                         const AccessRecord& b, size_t second);
   Term named_before(const NamedRole& i, const AccessRecord& a, size_t first, const NamedRole& j, const AccessRecord& b,
                     size_t second);
-  void phases(const AccessRecord& a, const AccessRecord& b, Edges& out);
+  void phases(const AccessRecord& a, size_t first, const AccessRecord& b, size_t second, Edges& out);
+  void rings(const AccessRecord& a, size_t first, const AccessRecord& b, size_t second, Edges& out);
   void lock_step(const AccessRecord& a, const AccessRecord& b, Edges& out);
   void critical_sections(const AccessRecord& a, const AccessRecord& b, Edges& out);
   Pool& pool_;

@@ -185,7 +185,25 @@ struct PhaseRecord {
   size_t object = 0;
   uint32_t phase = 0;
   bool waits = false;
-  Pair event;  // of the copy; none: it is an arrival or a wait
+  bool copies = false;  // the thread's copies of before are complete when its arrival counts
+  Pair event;           // of the copy; none: it is an arrival or a wait
+};
+
+// A thread arrives at a ring of barrier objects, or waits there, at one object in each iteration of a loop. Its
+// arrivals
+// have the numbers k + at, one behind the other; who waits for a number has waited for all up to it (prove/rings.h).
+struct RingRecord {
+  uint32_t position = 0;
+  size_t ring = 0;
+  bool waits = false;
+  bool copies = false;  // the thread's copies of before are complete when its arrival counts
+  Pair guard, earlier;  // it comes there; it has come there in the iteration before
+  Pair k;               // outside of loops: 0
+  int64_t at = 0;
+  // The object, and how often the ring has been gone round: (k + at) / stages = lap + laps. None: not told.
+  Pair place, lap;
+  int64_t laps = 0;
+  std::vector<uint32_t> loops;
 };
 
 // A point at which threads wait for each other; only where there are locks.
@@ -220,6 +238,7 @@ struct Trace {
   std::vector<WaitRecord> waits;
   NamedOrder named;
   std::vector<PhaseRecord> phases;
+  std::vector<RingRecord> rings;
   std::vector<CommonRecord> commons;  // with lock-step only
   std::vector<LockRecord> locks;
   std::vector<FenceRecord> fences;

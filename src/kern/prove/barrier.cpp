@@ -10,6 +10,7 @@
 // Lost: to let a lane that works and then leaves the kernel count as exited without saying so. The guide waits for "all
 // non-exited" lanes, PTX for those that come; such a proof now has an assumption (late_exit), and is tried without it
 // first.
+#include "ir/assembly.h"
 #include "prove/execute.h"
 
 namespace fencepost::prove {
@@ -120,6 +121,32 @@ bool Execution::met_by_barriers(const Activation& a, uint32_t l) const {
         return true;
     }
   return !waits;
+}
+
+// Whether threads go through the loop one by one, in step by objects in shared memory alone, of which each iteration
+// takes others; or only some go through it (rings.h).
+bool Execution::around_rings(Activation& a, uint32_t l, Pair entry) const {
+  if (!mbarriers_.expected() || loops_around_.size() != 1) return false;
+  bool uses = false, next = false, turns = false;
+  for (const BlockId b : a.cfg->loops()[l].blocks)
+    for (const Instruction& in : a.f->blocks[b.index].instructions) {
+      if (std::holds_alternative<Barrier>(in.action) || std::holds_alternative<WarpExchange>(in.action)) return false;
+      if (const auto* c = std::get_if<Call>(&in.action))
+        for (const FunctionId f : flow::targets(*c)) {
+          const flow::FunctionEffects& e = effects_.function(f);
+          const auto assembly = assembly_effect(m_.function(f));
+          const bool use = assembly && assembly->kind == "barrier" && assembly->instruction != k_arrive_and_wait;
+          next = next || use;
+          uses = uses || use;
+          if (!use && (e.group_barrier || e.warp_barrier || e.device_barrier)) return false;
+        }
+      // The access behind the call.
+      const auto* at = std::get_if<Atomic>(&in.action);
+      if (at == nullptr) continue;
+      turns = turns || (next && !a.recurrences->invariant(l, at->access.pointer));
+      next = false;
+    }
+  return uses && (turns || entry[0] != entry[1]);
 }
 
 NamedBarriers::Operands Execution::numbers_of(Activation& a, const Barrier& b) {

@@ -211,8 +211,9 @@ void Execution::run() {
     o.kind = Kind::barrier_divergence;
     o.failing = c.failing;
     o.position = c.position;
-    o.both = true;
-    o.open = "who waits at a barrier object in a loop waits for the phase of that iteration";
+    o.both = !c.of_ring;
+    o.open = c.of_ring ? "arrivals and waits at a ring of barrier objects come in turn in each iteration"
+                       : "who waits at a barrier object in a loop waits for the phase of that iteration";
     obligations.push_back(std::move(o));
   }
   ticket_facts();

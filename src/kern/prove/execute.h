@@ -248,6 +248,7 @@ class Execution : public Run {
   // `in_rounds`: but at barriers of some threads (named.h).
   bool in_step(const flow::LoopEffects& e, bool in_rounds) const;
   bool met_by_barriers(const Activation& a, uint32_t l) const;
+  bool around_rings(Activation& a, uint32_t l, Pair entry) const;
   // Whether a warp in lock-step goes through the loop together: all that enter leave in the same iteration.
   bool warp_in_step(const Activation& a, uint32_t l) const {
     return lanes_ == Lanes::same_warp && options_.warp_sync > 0 && a.uniform.loops[l] != 0;
@@ -381,6 +382,7 @@ class Execution : public Run {
   std::vector<uint8_t> one_ticket_;  // by region
   bool tickets_possible_ = false;
   std::set<uint32_t> loose_loops_;  // of these: run as a summary, each thread in an iteration of its own
+  std::set<uint32_t> ring_loops_;   // of these: around rings of barrier objects
   std::vector<CounterWrite> counter_writes_;
   std::vector<uint32_t>
       meetings_of_all_;      // barriers of the whole group that fence local memory, by position; outside loops

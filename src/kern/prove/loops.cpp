@@ -335,9 +335,9 @@ Execution::LoopRun Execution::iteration(Activation& a, uint32_t l, Pair entry, M
     run.k_variable[t] = n.op == formula::Op::variable ? run.k[t] : n.op == formula::Op::zext ? n.kids[0] : Term{};
   }
   if (!mode.lockstep) iteration_ = run.k;
-  // Threads may be in loops of their own between barriers of some of them.
-  const bool in_rounds = named_.in_rounds(loops_around_.back());
-  const bool mastered = (loop_effects(a.id, l).group_barrier && !in_rounds) || loop_effects(a.id, l).device_barrier;
+  // Threads may be in loops of their own between barriers of some of them, or at rings of barrier objects.
+  const bool apart = named_.in_rounds(loops_around_.back()) || ring_loops_.contains(loops_around_.back());
+  const bool mastered = (loop_effects(a.id, l).group_barrier && !apart) || loop_effects(a.id, l).device_barrier;
   if (mastered && pairing_ == Pairing::other_group)
     for (const int t : {0, 1})
       if (const Term v = run.k_variable[static_cast<size_t>(t)]; v) masters.same_for_group(v, static_cast<size_t>(t));
@@ -605,10 +605,12 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
       repeats_.back() = repeats(a, l, mode);
       break;
     }
+  const bool ring = around_rings(a, l, entry);
+  if (ring) ring_loops_.insert(loop_runs_);
   const bool in_rounds =
-      e.group_barrier && !e.device_barrier && named_.begin(*a.f, *a.cfg, l, entry, loops_around_.back());
-  const bool met = in_step(e, in_rounds), by_warp = !met && warp_in_step(a, l);
-  if (!met && !by_warp && written_out(a, l, entry, mode, in_rounds)) return;
+      !ring && e.group_barrier && !e.device_barrier && named_.begin(*a.f, *a.cfg, l, entry, loops_around_.back());
+  const bool met = !ring && in_step(e, in_rounds), by_warp = !ring && !met && warp_in_step(a, l);
+  if (!ring && !met && !by_warp && written_out(a, l, entry, mode, in_rounds)) return;
   if (!(met || by_warp) || !mode.lockstep) loose_loops_.insert(loop_runs_);
   if (a.uniform.loops[l] != 0) trace.uniform_loops.insert(loop_runs_);
   // An attempt to take a lock in some earlier iteration.
@@ -625,8 +627,11 @@ void Execution::loop(Activation& a, uint32_t l, Mode mode) {
     if (collect) collector_ = &collected;
     const Aside aside = set_aside(a);
     const Pair outer_iteration = iteration_;
+    const uint32_t begin = ring ? ++position_ : position_;
+    if (ring) mbarriers_.begin_ring();
     const LoopRun run = iteration(a, l, entry, Mode{log, false, false, asked}, false, std::nullopt);
     if (log && in_rounds) named_.round(loops_around_.back(), entry, run.k, run.latch, true);
+    if (ring) mbarriers_.end_ring({loops_around_.back(), begin, position_, run.k, entry, run.latch});
     come_back(a, aside, true);
     iteration_ = outer_iteration;
     collector_ = outer;

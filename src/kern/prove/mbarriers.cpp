@@ -22,11 +22,24 @@ void Mbarriers::access(const Access& access, const Pair& guard, const Pair& poin
                        const std::vector<uint32_t>& meetings) {
   in_use_ = next_.has_value();
   if (!next_) return;
+  meetings_ = meetings;
   const Use use = *std::exchange(next_, std::nullopt);
   const std::string name =
       access.regions.empty() ? "an mbarrier" : "'" + run_.module().region(access.regions[0]).name + "'";
   const auto open = [&](const std::string& what) { run_.unsupported.insert("whether " + name + " " + what); };
   const Pair at = run_.offsets_of(pointer);
+  const bool waits = use.name == k_wait;
+  if (use.form == k_copies)
+    for (const RegionId r : access.regions) pipelines_.insert(r.index);
+  if (rings_.around(run_.loops_around())) {
+    // What others have written before they arrived is seen from here on.
+    if (waits) run_.forget_written(guard, {Space::group, Space::global});
+    if (!run_.of_one_group()) return;
+    if (access.regions.size() != 1 || run_.module().region(access.regions[0]).space != Space::group)
+      return open("is one barrier in shared memory for all threads of a group");
+    if (const std::string why = use_of_ring(access.regions[0], use, guard, at); !why.empty()) open(why);
+    return;
+  }
   if (access.regions.size() != 1 || run_.module().region(access.regions[0]).space != Space::group || at[0] != at[1] ||
       !pool_.is_constant(at[0]))
     return open("is one barrier in shared memory for all threads of a group");
@@ -34,6 +47,20 @@ void Mbarriers::access(const Access& access, const Pair& guard, const Pair& poin
   const auto known = numbers_.try_emplace(place, objects_.size());
   if (known.second) objects_.push_back({.name = name});
   Object& o = objects_[known.first->second];
+  if (use.name == "mbarrier.init" && use.form == " those") {
+    // Each thread says whether it is one of those who arrive.
+    if (!run_.loops_around().empty() || !run_.always(guard) || o.begun != 0)
+      return open("is initialised once, by all threads of each group");
+    o.begun = run_.position();
+    o.who = those(use.operands[0]);
+    const Term threads = pool_.mul(run_.local_size[0], pool_.mul(run_.local_size[1], run_.local_size[2]));
+    const auto some = static_cast<uint64_t>(std::ranges::count(o.who, 1));
+    if (run_.every(use.operands[0], 1))
+      o.count = Run::both(threads);
+    else
+      o.count = Run::both(pool_.constant(some, 32));  // 0: not known
+    return;
+  }
   if (use.name == "mbarrier.init" && use.operands.size() == 1) {
     const bool first = run_.by_masters(guard) && run_.always(masters_.of_both(guard));
     if (!run_.loops_around().empty() || !first || o.begun != 0)
@@ -46,8 +73,70 @@ void Mbarriers::access(const Access& access, const Pair& guard, const Pair& poin
       o.begun != 0 && std::ranges::any_of(meetings, [&](uint32_t m) { return o.begun < m && m < run_.position(); });
   if (!begun) return open("is initialised before '" + use.name + "'");
   if (const std::string why = use_of(o, use, guard); !why.empty()) open(why);
-  // What others have written before they arrived is seen from here on.
-  if (use.name == k_wait) run_.forget_written(guard, {Space::group, Space::global});
+  if (waits) run_.forget_written(guard, {Space::group, Space::global});
+}
+
+// For which threads of the group it is true; empty: that is not known, or for all.
+std::vector<uint8_t> Mbarriers::those(const Pair& which) {
+  std::vector<uint8_t> who;
+  for (const Run::Ids& ids : run_.threads_by_ids()) {
+    const Term one = run_.with_ids(which[0], 0, ids);
+    if (!pool_.is_constant(one)) return {};
+    who.push_back(pool_.value(one) & 1);
+  }
+  return who;
+}
+
+// In an iteration of a loop around rings.
+std::string Mbarriers::use_of_ring(RegionId r, const Use& use, const Pair& guard, const Pair& at) {
+  constexpr const char* k_once = "is used in the iterations of one loop, and not of one inside it";
+  if (run_.loops_around().size() != 1) return k_once;
+  const bool tries = use.name == "mbarrier.try_wait" || use.name == "mbarrier.test_wait";
+  if (!rings_.listens(run_.loops_around()) || (tries && use.form != " other")) return "";
+  Rings::Use u;
+  u.position = run_.position();
+  u.region = r;
+  u.guard = guard;
+  u.place = at;
+  if (use.name == "mbarrier.arrive" && use.operands.size() == 2) {
+    const Pair& count = use.operands[0];
+    if (!pool_.is_constant(count[0]) || count[0] != count[1] || pool_.value(count[0]) == 0)
+      return "is passed in phases that can be told apart";
+    u.count = pool_.value(count[0]);
+    u.token = use.operands[1];
+    u.copies = use.form == k_copies;
+  } else if (use.name == k_wait) {
+    u.waits = true;
+    (use.form == " token" ? u.token : u.parity) = use.operands[0];
+  } else {
+    return "has the phases that arrivals and waiting alone give it, beside '" + use.name + "' in a loop";
+  }
+  rings_.use(std::move(u));
+  return "";
+}
+
+std::vector<Phases::Claim> Mbarriers::conclude_rings() {
+  std::vector<Rings::Single> singles;
+  for (const Object& o : objects_) singles.push_back({o.name, o.begun, count_of(o), o.who, false});
+  std::vector<Phases::Step> outside;
+  for (size_t k = 0; k < steps_.size(); ++k)
+    if (loops_[k].empty()) outside.push_back(steps_[k]);
+  std::vector<Phases::Claim> claims = rings_.conclude(numbers_, singles, outside, meetings_);
+  constexpr const char* k_phases = "is passed in phases that can be told apart";
+  for (size_t n = 0; n < objects_.size(); ++n) {
+    objects_[n].ring = singles[n].taken;
+    if (run_.of_one_group() && !singles[n].taken && std::ranges::count(objects_[n].who, 0) != 0)
+      run_.unsupported.insert("whether " + objects_[n].name + " is used by those whose role it is");
+    if (singles[n].taken && objects_[n].apart) run_.unsupported.insert("whether " + objects_[n].name + " " + k_phases);
+  }
+  for (size_t k = steps_.size(); k-- > 0;) {
+    const Phases::Step& s = steps_[k];
+    if (s.kind == Phases::Step::meet || !objects_[s.object].ring) continue;
+    if (!loops_[k].empty()) run_.unsupported.insert("whether " + objects_[s.object].name + " " + k_phases);
+    steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(k));
+    loops_.erase(loops_.begin() + static_cast<std::ptrdiff_t>(k));
+  }
+  return claims;
 }
 
 uint64_t Mbarriers::count_of(const Object& o) const {
@@ -86,6 +175,7 @@ std::string Mbarriers::use_of(Object& o, const Use& use, const Pair& guard) {
     if (!once || !constant(0) || *constant(0) == 0) return k_phases;
     s.count = *constant(0);
     s.token = use.operands[1];
+    s.copies = use.form == k_copies;
     s.expects = use.operands.size() > 2;
     if (s.expects && !constant(2)) return k_bytes;
     if (s.expects) s.bytes = *constant(2);
@@ -120,6 +210,8 @@ void Mbarriers::meeting(const Pair& guard) {
 
 std::vector<Phases::Claim> Mbarriers::conclude() {
   written_alone();
+  if (pipelines_.size() > 1) run_.unsupported.insert("which of several pipelines a copy is for");
+  std::vector<Phases::Claim> claims = conclude_rings();
   constexpr const char* k_phases = "is passed in phases that can be told apart";
   const auto fail = [&](size_t object, const std::string& why) {
     if (!why.empty()) run_.unsupported.insert("whether " + objects_[object].name + " " + why);
@@ -139,7 +231,6 @@ std::vector<Phases::Claim> Mbarriers::conclude() {
     if (outside || around != rounds_.end())
       parts[outside ? rounds_.size() : static_cast<size_t>(around - rounds_.begin())].push_back(s);
   }
-  std::vector<Phases::Claim> claims;
   std::map<std::vector<uint32_t>, uint32_t> before;  // by loop: phases of the iterations so far
   std::vector<uint64_t> counts;
   for (const Object& o : objects_) counts.push_back(count_of(o));

@@ -17,6 +17,7 @@
 // other operations are not decided, by their names. Not tried: barriers of several blocks of a cluster.
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,7 @@
 
 #include "prove/master.h"
 #include "prove/phases.h"
+#include "prove/rings.h"
 #include "prove/run.h"
 
 namespace fencepost::prove {
@@ -34,9 +36,12 @@ inline constexpr std::string_view k_arrive_and_wait = "mbarrier.arrive_and_wait"
 // A loop that is left when the phase is complete (clangfe/spins.cpp).
 inline constexpr std::string_view k_wait = "mbarrier.wait";
 
+// An arrival that counts when the thread's copies of before are complete (std.hdr).
+inline constexpr std::string_view k_copies = " copies";
+
 class Mbarriers {
  public:
-  Mbarriers(Run& run, Masters& masters) : run_(run), pool_(run.pool()), masters_(masters) {}
+  Mbarriers(Run& run, Masters& masters) : run_(run), pool_(run.pool()), masters_(masters), rings_(run) {}
 
   // The kernel has some; without them no write is noted.
   void expect(std::string_view instruction) {
@@ -62,6 +67,9 @@ class Mbarriers {
   void meeting(const Pair& guard);
   // The iteration of a loop in step that began at a position is over.
   void iteration(const Phases::Round& round) { rounds_.push_back(round); }
+  // The loop around is one of rings (rings.h): any of its iterations is run.
+  void begin_ring() { rings_.begin(run_.loops_around().back()); }
+  void end_ring(Rings::Loop loop) { rings_.end(std::move(loop)); }
   // At the end: the bytes of a barrier are written by its uses alone, and its phases.
   std::vector<Phases::Claim> conclude();
 
@@ -72,10 +80,12 @@ class Mbarriers {
   };
   struct Object {
     std::string name;
-    uint32_t begun = 0;  // where it is initialised; 0: not yet
-    Pair count;          // for how many arrivals
-    bool apart = false;  // all threads arrive and wait there, in loops or under conditions
-    bool alone = false;  // it is used in other ways than that
+    uint32_t begun = 0;        // where it is initialised; 0: not yet
+    Pair count;                // for how many arrivals
+    bool apart = false;        // all threads arrive and wait there, in loops or under conditions
+    bool alone = false;        // it is used in other ways than that
+    bool ring = false;         // it is one of a ring
+    std::vector<uint8_t> who;  // which threads are said to arrive, by number; empty: that is not said
   };
   struct Overwrite {
     ir::RegionId region;
@@ -83,11 +93,12 @@ class Mbarriers {
     uint32_t bytes = 0;
   };
   std::string use_of(Object& o, const Use& use, const Pair& guard);
+  std::string use_of_ring(ir::RegionId r, const Use& use, const Pair& guard, const Pair& at);
+  std::vector<Phases::Claim> conclude_rings();
+  std::vector<uint8_t> those(const Pair& which);
   // 0: as many as the group has threads; all ones: not known.
   uint64_t count_of(const Object& o) const;
   void written_alone();
-  Phases::Answer decide(const std::vector<Phases::Step>& steps, const Phases::Round* round, uint32_t before);
-
   Run& run_;
   Pool& pool_;
   Masters& masters_;
@@ -101,6 +112,9 @@ class Mbarriers {
   std::vector<std::vector<uint32_t>> loops_;  // around each step
   std::vector<Phases::Round> rounds_;
   Pair last_copy_;
+  std::set<uint32_t> pipelines_;  // by region: to which threads arrive with their copies
+  Rings rings_;
+  std::vector<uint32_t> meetings_;  // barriers of the whole group, outside loops
   std::vector<Overwrite> overwrites_;
 };
 

@@ -729,7 +729,8 @@ class Pass {
     Answer answer = Answer::unsat;
     if (b.position > a.position)
       answer = ask(pool, x,
-                   {a.guard[0], b.guard[0], overlap(a.offset[0], b.offset[0]), pool.not_(engine.waited(a, b.position))},
+                   {a.guard[0], b.guard[0], overlap(a.offset[0], b.offset[0]), pool.not_(engine.waited(a, b.position)),
+                    pool.not_(engine.known_complete(a, b, 0))},
                    b.position, 0, &model);
     // Of another iteration of a loop around both.
     const bool around = std::any_of(a.loops.begin(), a.loops.end(), [&](uint32_t l) {
@@ -738,7 +739,11 @@ class Pass {
     if (answer == Answer::unsat && around && !engine.ends_in_iteration(a)) {
       std::vector<Term> goal{a.guard[0], b.guard[1], overlap(a.offset[0], b.offset[1])};
       for (const size_t d : k_dimensions) goal.push_back(pool.eq(x.local_id[0][d], x.local_id[1][d]));
-      if (a.iteration[0] && b.iteration[1]) goal.push_back(pool.ne(a.iteration[0], b.iteration[1]));
+      // What the thread did in iterations before came before the copy.
+      if (a.iteration[0] && b.iteration[1])
+        goal.push_back(a.loops.size() == 1 && a.loops == b.loops ? pool.ult(a.iteration[0], b.iteration[1])
+                                                                 : pool.ne(a.iteration[0], b.iteration[1]));
+      goal.push_back(pool.not_(engine.known_complete(a, b, 1)));
       answer = ask(pool, x, goal, a.position, b.position, &model);
     }
     gave_up_ = gave_up_ || answer == Answer::unknown;

@@ -307,7 +307,7 @@ class Count {
     for (size_t k = 0; k < steps_.size(); ++k) {
       const Step& s = steps_[k];
       if (!phase_[k] || s.kind == Step::both) continue;
-      x.phases.push_back({s.position, s.guard, s.object, before + *phase_[k], s.kind == Step::wait, s.event});
+      x.phases.push_back({s.position, s.guard, s.object, before + *phase_[k], s.kind == Step::wait, s.copies, s.event});
       if (s.kind != Step::wait) continue;
       // The copies of a thread that waits for them itself.
       for (size_t c = 0; c < steps_.size(); ++c)

@@ -26,8 +26,8 @@
 // wait is ordered with the next iteration but one, by the phase between.
 //
 // Lost: to count in the order of the text, as for named barriers. A consumer's branch may stand before the producer's.
-// Not tried: phases of several loops, or in loops inside loops; rings of stages, whose waits are for phases of
-// iterations before; arrivals by half of the threads whose choice hangs on what they have read.
+// Not tried: phases of several loops, or in loops inside loops; arrivals by half of the threads whose choice hangs on
+// what they have read. Rings of stages, whose waits are for phases of iterations before: rings.h.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -51,6 +51,7 @@ class Phases {
     size_t object = 0;
     uint64_t count = 1, bytes = 0;
     bool expects = false;
+    bool copies = false;        // of an arrival: the thread's copies of before are complete then
     Pair token, parity, event;  // none: not of this kind
   };
   // An iteration of a loop that all threads go through in step. It has all steps of its objects.
@@ -64,6 +65,7 @@ class Phases {
   struct Claim {
     uint32_t position = 0;
     Term failing;
+    bool of_ring = false;  // of one thread (rings.h)
   };
   struct Answer {
     std::vector<std::string> whys;  // what is not as it should be, by object; "": all is

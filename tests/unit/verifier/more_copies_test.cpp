@@ -329,9 +329,15 @@ TEST(Mbarriers, are_initialised_once_and_for_all_before) {
         {"if (t == 1) init(&bar[0], 64); __syncthreads(); bar[0].arrive_and_wait(); out[g] = 1;", 3, first},
         {"if (t == 0) { init(&bar[0], 64); init(&bar[0], 64); } __syncthreads(); bar[0].arrive_and_wait(); out[g] = 1;",
          3, first},
-        {"for (int i = 0; i < 1; ++i) if (t == 0) init(&bar[0], 64); __syncthreads(); bar[0].arrive_and_wait(); out[g] "
+        {"for (int i = 0; i < 1; ++i) if (t == 0) init(&bar[i], 64); __syncthreads(); bar[0].arrive_and_wait(); out[g] "
+         "= 1;",
+         0},
+        {"for (int i = 0; i < 2; ++i) if (t == 0) init(&bar[0], 64); __syncthreads(); bar[0].arrive_and_wait(); out[g] "
          "= 1;",
          3, first},
+        {"for (int i = 0; i < 2; ++i) if (t == 0) init(&bar[i], 64); __syncthreads(); bar[1].arrive_and_wait(); out[g] "
+         "= 1;",
+         0},
         {"for (int i = 0; i < n; ++i) { if (t == 0) init(&bar[0], 64); __syncthreads(); } bar[0].arrive_and_wait(); "
          "out[g] = 1;",
          3, first},
