@@ -395,9 +395,12 @@ void NamedBarriers::roles(const std::vector<Warp>& warps) {
 }
 
 // Each iteration comes to the same barriers of the text.
-void NamedBarriers::iterations(order::NamedRole& r) const {
+void NamedBarriers::iterations(order::NamedRole& r) {
   run_.trace.named.counts[{r.loop, 0}] = loops_.at(r.loop).k;
-  if (r.outer != 0) run_.trace.named.counts[{r.outer, 0}] = loops_.at(r.outer).k;
+  if (r.outer != 0) {
+    run_.trace.named.counts[{r.outer, 0}] = loops_.at(r.outer).k;
+    run_.perhaps = refused("what stands in the outer of two loops alone");
+  }
   std::vector<uint32_t> first;
   for (const Come& c : come_) {
     if (c.loop == r.loop) first.push_back(c.position);

@@ -121,7 +121,7 @@ class NamedBarriers {
   Pair name_of(const Operands& o) const { return o.name ? *o.name : Run::both(pool_.constant(0, 32)); }
   Pair count_of(const Operands& o) const;
   bool in_loop_of_some() const;
-  std::string refused(const char* why);
+  static std::string refused(const char* why);
   // Of the text.
   bool of_some(const ir::Function& f, const ir::Barrier& b, bool by_all) const;
   // At the end.
@@ -136,7 +136,7 @@ class NamedBarriers {
   std::string programs(std::vector<Warp>& out);
   std::string all_counted();
   void roles(const std::vector<Warp>& warps);
-  void iterations(order::NamedRole& r) const;
+  void iterations(order::NamedRole& r);
   Pair member(const std::vector<size_t>& warps) const;
 
   Run& run_;
