@@ -402,7 +402,7 @@ TEST(StandIns, CopiesThatEndElsewhereAreNotFollowed) {
                "auto p = cuda::make_pipeline(block, &state); p.producer_acquire();"
                "cuda::memcpy_async(block, s, g, 256, p); p.producer_commit(); p.consumer_wait();" +
                end,
-           3},
+           0},
           // Of one thread: as by cp.async, and then others need the barrier.
           {"own.cu", launch,
            head +
