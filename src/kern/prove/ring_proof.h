@@ -102,7 +102,7 @@ class RingProof {
   }
   size_t stages(const Site& s) const { return rings_[s.ring].order.size(); }
   Term k_of(const Site& s, size_t t = 0) const { return loops_[s.use->loop].k[t]; }
-  // Nothing, where the loop comes round no more than once.
+  // The variable that counts iterations; none if the loop has at most one iteration, and its count is a constant.
   Term variable(Term k) const {
     const formula::Node& n = pool_[k];
     return n.op == formula::Op::variable ? k : n.op == formula::Op::zext ? n.kids[0] : Term{};

@@ -11,7 +11,8 @@
 //
 // To be shown of each ring, for any number of iterations:
 //  1. Who arrives: each of these threads has one arrival in each iteration, in one place of one loop, up to some
-//     iteration; and c before it. All of them together are as many as each object is initialised for.
+//     iteration, and c arrivals before the loop. Each object is initialised for as many arrivals as there are such
+//     threads, times the arrivals that one of them counts for.
 //  2. Each thread that waits for a number n of at least `stages` has waited for n - stages.
 //  3. Who arrives with a number n of at least `stages` knows that phase n - stages is complete: it has waited for that
 //     number or a later one of this ring; or of another ring, for a number for which someone arrives who has.
@@ -63,8 +64,8 @@ class Rings {
     bool copies = false;
     size_t loop = 0;
   };
-  // The loop with this number is one around rings. Up to `end`, any of its iterations is run for its accesses; then it
-  // is gone through again, for what follows it.
+  // This loop uses rings. Between `begin` and `end` its body is executed once, for an iteration of any number, and its
+  // accesses are noted. Behind `end` it is executed again, for the values that are left after the loop.
   void begin(uint32_t loop);
   void use(Use u);
   // The loop that was begun: between these positions, any iteration k, for whom it is entered and comes back.
