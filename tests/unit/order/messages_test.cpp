@@ -257,6 +257,27 @@ TEST(Message, is_granted_by_all_writers_or_by_none) {
   EXPECT_EQ(known(5, 29), "");
   // In one group.
   EXPECT_EQ(also([](Flag& f) { f.setting.one_group = true; }), "ordered");
+  // Who has taken the sender's ticket writes the flag; but tickets of two threads are apart, as far as that is known.
+  const auto by_ticket = [&](uint32_t of_data, uint32_t of_flag, uint32_t until_data, uint32_t until_flag) {
+    return also([&](Flag& f) {
+      const Pair ticket = f.fresh("ticket");
+      f.written.guard = f.all(f.sender, f.is(ticket, 7));
+      f.more[0].guard = f.all(f.more[0].guard, f.is(ticket, 7));
+      ApartRecord r{.guard = f.yes(), .offset = f.both(f.number(0)), .value = ticket, .step = {1, 1}};
+      r.from = {of_data, of_flag};
+      r.until = {until_data, until_flag};
+      f.x.apart.push_back(r);
+      std::swap(r.from[0], r.from[1]);
+      std::swap(r.until[0], r.until[1]);
+      f.x.apart.push_back(r);
+    });
+  };
+  EXPECT_EQ(by_ticket(5, 5, 50, 50), "ordered");
+  EXPECT_EQ(by_ticket(10, 30, 10, 30), "ordered");
+  EXPECT_EQ(by_ticket(11, 30, 50, 50), "");
+  EXPECT_EQ(by_ticket(10, 31, 50, 50), "");
+  EXPECT_EQ(by_ticket(5, 5, 9, 30), "");
+  EXPECT_EQ(by_ticket(5, 5, 10, 29), "");
 }
 
 TEST(Message, of_a_release_in_the_write) {
@@ -514,6 +535,18 @@ TEST(Turn, comes_before_all_that_follow) {
   EXPECT_EQ(by_orders([](Turns& f) { f.o.acquires = false; }), "");
   EXPECT_EQ(by_orders([](Turns& f) { f.send.atomic = &f.store; }), "");
   EXPECT_EQ(by_orders([](Turns& f) { f.setting.dialect = f.m.dialect = Dialect::opencl; }), "");
+  // By fences of the one thread that makes the access, on the other sides of the barriers: then each turn needs such a
+  // fence, too.
+  const auto by_another = [](const std::function<void(Turns&)>& change) {
+    return in_turns([&](Turns& f) {
+      f.written.guard = f.read.guard = f.id_is(5);
+      f.x.group_barriers = {f.barrier(22), f.barrier(28)};
+      f.x.fences = {f.fence(23, f.id_is(5)), f.fence(27, f.id_is(5)), f.fence(29, f.first())};
+      change(f);
+    });
+  };
+  EXPECT_EQ(by_another([](Turns&) {}), "ordered, fences in order");
+  for (const size_t n : {0, 2}) EXPECT_EQ(by_another([&](Turns& f) { f.x.fences[n].order = Order::acq_rel; }), "") << n;
   // Somebody else who writes any value, or one turn too many.
   const auto also = [](const std::function<void(Turns&)>& change) {
     return in_turns([&](Turns& f) {
@@ -610,6 +643,23 @@ TEST(HandOver, is_by_the_orders_of_reads_and_writes) {
   EXPECT_EQ(by_orders([](Hand& f) { f.send.atomic = &f.store; }), "");
   EXPECT_EQ(by_orders([](Hand& f) { f.more[0].atomic = &f.store; }), "");
   EXPECT_EQ(by_orders([](Hand& f) { f.setting.dialect = f.m.dialect = Dialect::opencl; }), "");
+  // A write that releases, behind a fence for what was read: in OpenCL it is of its own memory.
+  const auto releasing = [](const std::function<void(Hand&)>& change) {
+    return handed([&](Hand& f) {
+      f.x.fences = {f.x.fences[0], f.x.fences[2]};
+      f.send.atomic = f.more[0].atomic = &f.releasing;
+      change(f);
+    });
+  };
+  EXPECT_EQ(releasing([](Hand&) {}), "ordered");
+  EXPECT_EQ(releasing([](Hand& f) { f.written.space = f.read.space = Space::group; }), "ordered");
+  EXPECT_EQ(releasing([](Hand& f) { f.send.atomic = &f.store; }), "");
+  EXPECT_EQ(releasing([](Hand& f) { f.setting.dialect = f.m.dialect = Dialect::opencl; }), "ordered");
+  EXPECT_EQ(releasing([](Hand& f) {
+              f.setting.dialect = f.m.dialect = Dialect::opencl;
+              f.written.space = f.read.space = Space::group;
+            }),
+            "");
 }
 
 TEST(HandOver, is_of_a_place_that_only_holders_write) {

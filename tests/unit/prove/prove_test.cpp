@@ -255,5 +255,25 @@ TEST(Prove, what_is_not_modelled_is_never_verified) {
   EXPECT_EQ(e.verdict(64, 1), Status::unsupported);
 }
 
+// What is computed for accesses that nothing is asked of is left alone: no invariants are proposed about it.
+TEST(Prove, invariants_are_about_what_is_asked) {
+  const auto proposed = [](bool sized, bool bounds) {
+    Draft d;
+    const ValueId a = d.pointer_parameter("a"), o = d.pointer_parameter("o"), n = d.scalar_parameter("n");
+    if (sized) d.m.regions[0].size = 4096;
+    d.options.check_bounds = bounds;
+    d.accumulate(
+        d.constant(0), Op::slt, n, 1, d.constant(3),
+        [&](ValueId, ValueId j) { return d.op(Op::and_, d.op(Op::mul, j, j), d.constant(255)); },
+        [&](ValueId, ValueId j) { d.load(a, j); });
+    d.store(o, d.global_id(), n);
+    d.verdict();
+    return !d.last.candidates.empty();
+  };
+  EXPECT_TRUE(proposed(true, true));
+  EXPECT_FALSE(proposed(false, true));
+  EXPECT_FALSE(proposed(true, false));
+}
+
 }  // namespace
 }  // namespace fencepost::prove

@@ -171,6 +171,19 @@ TEST(Quotients, what_is_said_is_enough) {
   }
 }
 
+// A divisor that is 0 leaves what is divided, as SMT-LIB has it; of signed numbers nothing.
+TEST(Quotients, what_is_said_of_a_divisor_that_is_zero) {
+  for (const bool is_signed : {false, true}) {
+    Numbers x(32, is_signed);
+    Pool& p = x.pool;
+    const Term zero = p.constant(0, 32), none = p.eq(x.n, zero);
+    const Term quotient = is_signed ? zero : p.constant(0xffffffff, 32), left = is_signed ? zero : x.i;
+    EXPECT_EQ(asked(x, {none, p.ne(x.over(x.i, x.n), quotient)}), Answer::unsat) << is_signed;
+    EXPECT_EQ(asked(x, {none, p.ne(x.rest(x.i, x.n), left)}), Answer::unsat) << is_signed;
+    EXPECT_EQ(asked(x, {none, p.eq(x.over(x.i, x.n), quotient), p.eq(x.rest(x.i, x.n), left)}), Answer::sat);
+  }
+}
+
 // Only a division by what is no constant is set apart.
 TEST(Quotients, what_divides) {
   Numbers x(32, false);

@@ -40,6 +40,29 @@ TEST(Turns, of_stages_and_parities) {
   EXPECT_FALSE(turn_of(pool, pool.urem(pool.add(k, pool.variable(32, "n")), pool.constant(3, 32)), k));
 }
 
+// The rounds end where a number of fewer bits would wrap.
+TEST(Turns, of_few_bits_end_where_these_wrap) {
+  Pool pool;
+  const Term k = pool.variable(32, "k"), three = pool.constant(3, 32), one = pool.constant(1, 32);
+  for (const int64_t shift : {5, -5}) {
+    const Term lap = pool.udiv(pool.add(k, pool.constant(static_cast<uint32_t>(shift), 32)), three);
+    for (const uint64_t more : {0, 2}) {
+      const Term low = pool.zext(pool.extract(pool.add(lap, pool.constant(more, 32)), 0, 8), 32);
+      const auto turn = turn_of(pool, pool.urem(low, three), k);
+      ASSERT_TRUE(turn) << shift << " " << more;
+      const auto last = static_cast<uint64_t>(3 * (256 - static_cast<int64_t>(more)) - shift - 1);
+      EXPECT_EQ(turn->most, last) << shift << " " << more;
+      EXPECT_EQ(turn->least, shift < 0 ? 5u : 0u);
+      EXPECT_EQ(in_iteration(pool, low, k, last), 255u);
+      EXPECT_EQ(in_iteration(pool, low, k, last + 1), 0u);
+    }
+  }
+  // What is the same in each iteration may be added, whichever way it is written.
+  const auto added = turn_of(pool, pool.urem(pool.add(k, pool.srem(k, one)), three), k);
+  ASSERT_TRUE(added);
+  EXPECT_EQ(added->values, (std::vector<uint64_t>{0, 1, 2}));
+}
+
 // What is said of drawn terms is so.
 TEST(Turns, are_what_the_terms_are) {
   std::mt19937 random(1);

@@ -62,12 +62,12 @@ TEST(Uniform, numbers_of_the_launch) {
 
 // The address of a thread's own object: the same place of it, and another number.
 TEST(Uniform, own_objects) {
-  enum Kind : uint8_t { mine, other_mine, of_group, null, common, none };
+  enum Kind : uint8_t { mine, other_mine, of_group, null, common, none, number };
   const auto compared = [](Op o, Kind a, Kind b, Threads threads = Threads::of_group) {
     Uniform u;
     const ValueId p = u.own("p"), q = u.own("q"), s = u.own("s", Space::group), c = u.pointer_parameter("c"),
-                  zero = u.constant(0, k_pointer), any = u.element(c, u.lid());
-    const std::array<ValueId, 6> which{p, q, s, zero, c, any};
+                  zero = u.constant(0, k_pointer), any = u.element(c, u.lid()), sixteen = u.constant(16, k_pointer);
+    const std::array<ValueId, 7> which{p, q, s, zero, c, any, sixteen};
     return u.value(u.pointers(o, which[a], which[b]), threads);
   };
   for (const Op o : {Op::pointer_eq, Op::pointer_ult})
@@ -78,6 +78,8 @@ TEST(Uniform, own_objects) {
       EXPECT_EQ(of(mine, mine), 1);
       EXPECT_EQ(of(mine, other_mine), 1);
       EXPECT_EQ(of(mine, null), 1);
+      EXPECT_EQ(of(mine, number), 0);
+      EXPECT_EQ(of(common, number), 1);
       EXPECT_EQ(of(mine, common), 0);
       EXPECT_EQ(of(mine, none), 0);
       EXPECT_EQ(of(mine, of_group), 0);

@@ -270,6 +270,13 @@ TEST_F(Claims, OfBits) {
   }
   // Two nodes that share a bit have one winner of the two.
   EXPECT_EQ(decided(changed(k_bits, {{"1u << (v % 32)", "1u << (v % 16)"}})), 0);
+  // Of bits that some set and others clear nothing is known, whichever they are.
+  const std::string one =
+      "__global__ void k(unsigned *seen, int *out) { atomicAnd(&seen[0], ~4u);"
+      "if ((atomicOr(&seen[0], 3u) & 1u) == 0) out[0] = threadIdx.x; }";
+  EXPECT_EQ(decided(changed(one, {{"atomicAnd(&seen[0], ~4u)", "atomicOr(&seen[0], 4u)"}})), 0);
+  EXPECT_EQ(decided(one), 1);
+  EXPECT_EQ(decided(changed(one, {{"3u) & 1u) == 0", "1u) & 2u) != 0"}})), 1);
 }
 
 // By OpenCL's names.

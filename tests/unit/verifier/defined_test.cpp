@@ -45,7 +45,11 @@ TEST(Divisors, AreNotOneBelowZeroForTheLeastNumber) {
   };
   const std::string least = kernel("a == -2147483647 - 1 && b == -1 && a / b == a"),
                     other = kernel("a == -2147483647 && b == -1 && a / b == -a");
-  decide({{"least.cu", least.c_str(), 0}, {"other.cu", other.c_str(), 1, "race"}});
+  // Of unsigned numbers it is a quotient like any other.
+  const char* const natural =
+      "__global__ void k(unsigned *o, unsigned a, unsigned b) { unsigned t = threadIdx.x, q = a / b; "
+      "if (a == 0x80000000u && b == 0xffffffffu) o[0] = t + q; else o[64 * blockIdx.x + t] = 1; }";
+  decide({{"least.cu", least.c_str(), 0}, {"other.cu", other.c_str(), 1, "race"}, {"unsigned.cu", natural, 1, "race"}});
 }
 
 // A divisor that is 0 for one thread of each launch is a fault of the kernel.

@@ -71,6 +71,20 @@ TEST(Messages, by_fences_and_a_volatile_flag) {
        {{"*(volatile int *)flag = 1", "*(volatile short *)flag = 1"}});
 }
 
+// What a shared array holds that nobody writes is not the same in another block: who writes the flag is one more.
+TEST(Messages, shared_arrays_of_two_blocks_differ) {
+  const std::string text =
+      "__global__ void k(int *flag, int *data, int *out, const int *in) { __shared__ int s[4];"
+      "int g = blockIdx.x; if (threadIdx.x != 0) return; if (g == 0) { data[0] = 1; __threadfence();"
+      "atomicExch(flag, 1); } else if (g == 1) { while (atomicAdd(flag, 0) != 1); __threadfence();"
+      "if (in[0] == 0) out[0] = data[0]; } else if (in[0] != 0) atomicExch(flag, 1); }";
+  only(text, {{"in[0] != 0", "s[0] != 0"}, {"in[0] == 0", "s[0] == 0"}, {"in[0] == 0", "in[0] == 1"}});
+  std::string said;
+  EXPECT_EQ(exit_code(replaced(replaced(text, "in[0] != 0", "s[0] != 0"), "in[0] == 0", "s[0] == 0"), false, {}, &said),
+            3)
+      << said;
+}
+
 TEST(Messages, what_they_rest_on_is_said) {
   if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
   const std::string text = between("data[0] = 42; __threadfence(); *(volatile int *)flag = 1;",

@@ -200,6 +200,9 @@ TEST(Phases, in_loops) {
         {loop(write + token + read + "w = a.arrive(); a.wait(std::move(w));")},
         {loop(write + token + read + "__syncthreads();")},
         {loop(write + token + read), 3, k_orders},
+        // A barrier in some iterations alone takes nothing away, and gives nothing.
+        {loop(write + token + read + second + " if (i & 1) __syncthreads();")},
+        {loop(write + token + read + "if (i & 1) __syncthreads();"), 3, k_orders},
         {loop(write + "auto w = a.arrive(); " + read + "a.wait(std::move(w)); " + second), 3, k_orders},
         {loop("auto w = a.arrive(); " + write + "a.wait(std::move(w)); " + read + second), 3, k_orders},
         {loop(write + token + read + "if (i & 1) { " + second + " }"), 3},

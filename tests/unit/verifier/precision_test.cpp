@@ -244,6 +244,29 @@ TEST_F(Precision, barrier_invariants_about_pairs_know_what_both_have_written) {
   EXPECT_EQ(loop("s[t] -= t;"), 1);
 }
 
+// A loop in which each thread is on its own: what an invariant about two says of one's own elements is known there.
+TEST_F(Precision, invariants_about_pairs_know_what_each_has_written) {
+  const auto loop = [&](const std::string& own) {
+    return opencl("__local int s[32]; int t = get_local_id(0); s[t] = t; for (int i = 0; __invariant(" + own +
+                      " & __other_int(t) != t), i < n; i++) { s[t] = s[t]; a[s[t]] = i; }",
+                  {"--num_groups=1"});
+  };
+  EXPECT_EQ(loop("s[t] == t"), 0) << said;
+  EXPECT_NE(loop("s[t] >= 0"), 0) << said;
+}
+
+// An invariant that stands behind a barrier reads nothing in front of it.
+TEST_F(Precision, invariants_behind_a_barrier) {
+  const auto loop = [&](const std::string& meet) {
+    return opencl(
+        "__local int s[32]; int t = get_local_id(0), i = 0; s[t] = t; do { barrier(CLK_LOCAL_MEM_FENCE);"
+        "int v = s[31 - t]; __invariant(i >= 0); " +
+        meet + " a[get_global_id(0)] = v; s[t] = i++; } while (i < n);");
+  };
+  EXPECT_EQ(loop("barrier(CLK_LOCAL_MEM_FENCE);"), 0) << said;
+  EXPECT_EQ(loop(""), 1) << said;
+}
+
 TEST_F(Precision, a_signed_number_that_is_halved) {
   const auto kernel = [&](const std::string& by) {
     return opencl(
@@ -290,6 +313,13 @@ TEST_F(Precision, threads_that_have_left_a_loop) {
   EXPECT_EQ(left("__implies(!__enabled(), x == get_local_id(0))"), 0) << said;
   EXPECT_EQ(left("__implies(!__enabled(), x == 0)"), 1);
   EXPECT_EQ(left("__implies(__enabled(), x == 0)"), 1);
+  // What is assumed of a thread and another one is known of each in its own iteration.
+  const auto assumed = [&](const std::string& what) {
+    return opencl("int t = get_local_id(0); for (int i = 0; i < t; i++) { __assume(" + what +
+                  " & __other_int(t) != t); if (i >= 5) a[0] = t; }");
+  };
+  EXPECT_EQ(assumed("i < 5"), 0) << said;
+  EXPECT_EQ(assumed("i < 6"), 1) << said;
 }
 
 TEST_F(Precision, masks_of_the_threads_that_are_here) {

@@ -112,6 +112,21 @@ int asked(const std::string& text, const std::vector<std::string>& launch) {
   return answer(*o, make_source("k.cu", text)).exit_code;
 }
 
+// Of two counters they are not: which one the first thread of a group took from says its own id, not that of another.
+TEST(Tickets, of_the_first_thread_are_of_its_counter) {
+  if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
+  const std::string text = R"(
+__global__ void k(int *c, int *out) {
+  __shared__ int s;
+  if (threadIdx.x == 0) s = atomicAdd(&c[blockIdx.x / 8 + threadIdx.x], 1);
+  __syncthreads();
+  out[s * 1024 + blockIdx.x + threadIdx.x] = threadIdx.x;
+})";
+  EXPECT_EQ(decided_of_eight(text, {}), 0);
+  EXPECT_EQ(decided_of_eight(text, {{"blockIdx.x / 8", "blockIdx.x"}}), 1);
+  EXPECT_EQ(decided_of_eight(text, {{"blockIdx.x / 8", "blockIdx.x / 4"}}), 1);
+}
+
 TEST(Tickets, are_equal_where_a_store_comes_between_by_a_message) {
   if (!clangfe::available()) GTEST_SKIP() << "built without clang 19";
   const auto kernel = [](const std::string& store) {
