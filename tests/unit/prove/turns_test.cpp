@@ -63,6 +63,109 @@ TEST(Turns, of_few_bits_end_where_these_wrap) {
   EXPECT_EQ(added->values, (std::vector<uint64_t>{0, 1, 2}));
 }
 
+using Values = std::vector<uint64_t>;
+
+// 0 so often, 1 so often, and on.
+Values laps(uint64_t by, uint64_t size, uint64_t first = 0) {
+  Values out;
+  for (uint64_t i = 0; i < by * size; ++i) out.push_back((i + first) / by % size);
+  return out;
+}
+
+struct Read : testing::Test {
+  Term number(uint64_t n) { return pool.constant(n, 32); }
+  Term bits(Term t, uint8_t low, uint8_t width) { return pool.extract(t, low, width); }
+  Term rest(Term t, uint64_t n = 3) { return pool.urem(t, number(n)); }
+  Term plus(Term t, int64_t n) { return pool.add(t, number(static_cast<uint32_t>(n))); }
+  Values values(Term t) {
+    const auto turn = turn_of(pool, t, k);
+    return turn ? turn->values : Values{};
+  }
+  std::vector<uint64_t> range(Term t) {
+    const auto turn = turn_of(pool, t, k);
+    return turn ? std::vector<uint64_t>{turn->least, turn->most} : std::vector<uint64_t>{};
+  }
+  Pool pool;
+  const Term k = pool.variable(32, "k");
+  const Values three{0, 1, 2}, none;
+};
+
+TEST_F(Read, bits_of_a_count) {
+  EXPECT_EQ(values(bits(k, 0, 1)), laps(1, 2));
+  EXPECT_EQ(values(bits(k, 0, 6)), laps(1, 64));
+  EXPECT_EQ(values(bits(k, 2, 1)), laps(4, 2));
+  EXPECT_EQ(values(bits(k, 1, 6)), laps(2, 64));
+  EXPECT_EQ(values(bits(k, 6, 1)), laps(64, 2));
+  EXPECT_EQ(values(bits(k, 6, 2)), none);
+  EXPECT_EQ(values(bits(k, 7, 1)), none);
+  const Term next = plus(k, 1);
+  EXPECT_EQ(values(bits(next, 2, 1)), laps(4, 2, 1));
+  EXPECT_EQ(values(bits(next, 6, 1)), laps(64, 2, 1));
+  // What is made bit by bit.
+  const Term mask = pool.and_(next, number(0x56));
+  EXPECT_EQ(values(bits(mask, 2, 1)), laps(4, 2, 1));
+  EXPECT_EQ(values(bits(mask, 6, 1)), laps(64, 2, 1));
+  EXPECT_EQ(values(bits(mask, 1, 2)), laps(2, 4, 1));
+  EXPECT_EQ(values(bits(mask, 3, 1)), Values{0});
+  EXPECT_EQ(values(bits(pool.or_(next, number(0x56)), 3, 1)), laps(8, 2, 1));
+  EXPECT_EQ(values(bits(pool.xor_(next, number(0x56)), 2, 1)), laps(4, 2, 5));
+  EXPECT_EQ(values(bits(pool.and_(next, pool.variable(32, "n")), 2, 1)), none);
+  EXPECT_EQ(values(bits(pool.and_(next, k), 7, 1)), none);
+  EXPECT_EQ(values(bits(pool.and_(rest(k, 5), rest(next, 5)), 0, 2)), (Values{0, 0, 2, 0, 0}));
+}
+
+TEST_F(Read, sums_of_a_count_and_of_numbers) {
+  EXPECT_EQ(values(rest(plus(k, 1 << 20))), (Values{1, 2, 0}));
+  EXPECT_EQ(values(rest(plus(k, -(1 << 20)))), (Values{2, 0, 1}));
+  EXPECT_EQ(values(rest(plus(k, (1 << 20) + 1))), none);
+  EXPECT_EQ(values(rest(plus(k, -(1 << 20) - 1))), none);
+  EXPECT_EQ(values(rest(pool.add(k, pool.udiv(k, number(3))))), none);
+  EXPECT_EQ(values(rest(pool.scale(k, 2))), none);
+  EXPECT_EQ(values(rest(pool.add(k, rest(k)))), none);
+  // Of laps: one more, but not laps of these.
+  const Term lap = plus(pool.udiv(k, number(3)), 1);
+  EXPECT_EQ(values(rest(lap, 2)), (Values{1, 1, 1, 0, 0, 0}));
+  EXPECT_EQ(values(rest(pool.udiv(lap, number(3)), 2)), none);
+  EXPECT_EQ(values(rest(pool.udiv(pool.udiv(k, number(3)), number(3)), 2)), laps(9, 2));
+  // What is one number, however it is written.
+  const Term nothing = pool.srem(k, number(1));
+  EXPECT_EQ(values(rest(pool.add(k, nothing))), three);
+  EXPECT_EQ(values(rest(pool.lshr(k, plus(nothing, 2)), 2)), laps(4, 2));
+  EXPECT_EQ(values(rest(pool.lshr(k, plus(nothing, 8)), 2)), none);
+  EXPECT_EQ(values(rest(pool.udiv(k, k), 2)), none);
+  // Laps and rounds of up to 128.
+  EXPECT_EQ(values(pool.srem(pool.sdiv(k, number(128)), number(1))), Values{0});
+  EXPECT_EQ(values(rest(k, 127)).size(), 127u);
+  EXPECT_EQ(values(rest(k, 129)), none);
+  EXPECT_EQ(values(pool.add(rest(k, 11), rest(k, 13))), none);
+}
+
+TEST_F(Read, for_which_counts_it_holds) {
+  using Range = std::vector<uint64_t>;
+  const Term low = rest(pool.zext(bits(k, 0, 8), 32)), late = rest(plus(k, -255));
+  EXPECT_EQ(range(low), (Range{0, 255}));
+  EXPECT_EQ(range(late), (Range{255, (uint64_t{1} << 32) + 254}));
+  EXPECT_EQ(range(pool.add(low, late)), (Range{255, 255}));
+  EXPECT_EQ(range(pool.add(low, rest(plus(k, -256)))), Range{});
+  EXPECT_EQ(range(rest(pool.zext(bits(pool.udiv(plus(k, 767), number(3)), 0, 8), 32))), (Range{0, 0}));
+  EXPECT_EQ(range(pool.srem(k, number(3))), (Range{0, (uint64_t{1} << 31) - 1}));
+  EXPECT_EQ(range(rest(pool.extract(pool.sext(k, 64), 0, 32))), (Range{0, ~uint64_t{0}}));
+}
+
+// A count of few bits is tried.
+TEST_F(Read, counts_of_few_bits_are_tried) {
+  for (const uint8_t width : {3, 6, 7}) {
+    const Term few = pool.variable(width, "few"), wide = pool.zext(few, 32);
+    const auto turn = turn_of(pool, bits(pool.mul(wide, wide), 0, 3), few);
+    ASSERT_EQ(turn.has_value(), width < 7) << int{width};
+    if (!turn) continue;
+    EXPECT_EQ(turn->values, (Values{0, 1, 4, 1}));
+    EXPECT_EQ(turn->least, 0u);
+    EXPECT_EQ(turn->most, (1u << width) - 1);
+    EXPECT_FALSE(turn_of(pool, pool.mul(wide, k), few));
+  }
+}
+
 // What is said of drawn terms is so.
 TEST(Turns, are_what_the_terms_are) {
   std::mt19937 random(1);
