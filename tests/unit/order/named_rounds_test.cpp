@@ -156,6 +156,17 @@ TEST(NamedRounds, one_buffer) {
   held_against_schedules(p, draw);
 }
 
+TEST(NamedRounds, of_one_operation) {
+  const std::vector<Program> p{{{{}, {sync({1})}, {}}}, {{{}, {sync({1})}, {}}}};
+  const NamedRounds r(p);
+  ASSERT_EQ(r.why(), "");
+  EXPECT_EQ(r.distance(0, {round, 0}, 1, {round, 1}), 0);
+  EXPECT_EQ(r.distance(0, {round, 0}, 1, {round, 0}), 1);
+  EXPECT_EQ(r.distance(0, {round, 1}, 1, {round, 1}), 1);
+  EXPECT_EQ(r.distance(0, {round, 0}, 1, {behind, 0}), 0);
+  EXPECT_EQ(r.distance(0, {before, 0}, 1, {round, 0}), 1);
+}
+
 TEST(NamedRounds, two_buffers_by_number) {
   const std::vector<Program> p{{{{}, {sync({1, 2}), arrive({3, 4})}, {}}},
                                {{{arrive({1}), arrive({2})}, {sync({3, 4}), arrive({1, 2})}, {}}}};
@@ -188,6 +199,14 @@ TEST(NamedRounds, what_is_not_as_it_should_be) {
   EXPECT_EQ(why({{{{sync({1}, 2)}, {}, {}}}, {{{sync({1}, 3)}, {}, {}}}}), many);
   EXPECT_EQ(why({{{{arrive({1}), arrive({1})}, {}, {}}}, {{{sync({1})}, {}, {}}}}), twice);
   EXPECT_EQ(why({{{{arrive({1})}, {}, {}}}, {{{arrive({1})}, {}, {}}}, {{{arrive({1})}, {}, {}}}}), early);
+  // Of two counts, of which one would come out even.
+  EXPECT_EQ(why({{{{arrive({1}, 2)}, {}, {}}}, {{{sync({1}, 3)}, {}, {}}}, {{{sync({1}, 3)}, {}, {}}}}), many);
+  // In the fourth round alone two numbers.
+  EXPECT_EQ(why({{{{}, {sync({1, 1, 1, 2})}, {}}}, {{{}, {sync({1, 1, 1, 2})}, {}}}}), "");
+  EXPECT_EQ(why({{{{}, {sync({1, 1, 1, 2})}, {}}}, {{{}, {sync({1, 1, 1, 3})}, {}}}}), many);
+  // Numbers that come round so late are not followed.
+  const std::vector<uint64_t> late(300, 1);
+  EXPECT_EQ(why({{{{}, {sync(late)}, {}}}, {{{}, {sync(late)}, {}}}}), "the rounds of a loop do not come to be alike");
   // What nobody waits for may be left.
   EXPECT_EQ(why({{{{arrive({1})}, {}, {}}}, {{{}, {}, {}}}}), "");
   // A barrier that may be left out tells nothing.

@@ -107,6 +107,7 @@ TEST_F(Read, bits_of_a_count) {
   EXPECT_EQ(values(bits(mask, 6, 1)), laps(64, 2, 1));
   EXPECT_EQ(values(bits(mask, 1, 2)), laps(2, 4, 1));
   EXPECT_EQ(values(bits(mask, 3, 1)), Values{0});
+  EXPECT_EQ(values(bits(mask, 0, 6)).size(), 32u);
   EXPECT_EQ(values(bits(pool.or_(next, number(0x56)), 3, 1)), laps(8, 2, 1));
   EXPECT_EQ(values(bits(pool.xor_(next, number(0x56)), 2, 1)), laps(4, 2, 5));
   EXPECT_EQ(values(bits(pool.and_(next, pool.variable(32, "n")), 2, 1)), none);
@@ -127,15 +128,33 @@ TEST_F(Read, sums_of_a_count_and_of_numbers) {
   EXPECT_EQ(values(rest(lap, 2)), (Values{1, 1, 1, 0, 0, 0}));
   EXPECT_EQ(values(rest(pool.udiv(lap, number(3)), 2)), none);
   EXPECT_EQ(values(rest(pool.udiv(pool.udiv(k, number(3)), number(3)), 2)), laps(9, 2));
+  // From sum to sum, as far as 2^20 and once more.
+  const Term narrow = pool.variable(24, "narrow");
+  for (const int64_t by : {1 << 20, -(1 << 20)})
+    for (const bool of_laps : {false, true}) {
+      if (of_laps && by > 0) continue;  // which cannot wrap, and are one sum
+      Term t = of_laps ? pool.udiv(narrow, pool.constant(3, 24)) : narrow;
+      for (const uint8_t width : {24, 32, 64}) {
+        t = pool.add(pool.zext(t, width), pool.constant(static_cast<uint64_t>(by) & formula::ones(width), width));
+        const bool found = turn_of(pool, pool.urem(t, pool.constant(3, width)), narrow).has_value();
+        EXPECT_EQ(found, width < 64) << by << " " << of_laps << " " << int{width};
+      }
+    }
+  EXPECT_EQ(values(bits(plus(pool.zext(bits(k, 0, 8), 32), 1), 2, 1)), laps(4, 2, 1));
   // What is one number, however it is written.
   const Term nothing = pool.srem(k, number(1));
   EXPECT_EQ(values(rest(pool.add(k, nothing))), three);
   EXPECT_EQ(values(rest(pool.lshr(k, plus(nothing, 2)), 2)), laps(4, 2));
   EXPECT_EQ(values(rest(pool.lshr(k, plus(nothing, 8)), 2)), none);
+  EXPECT_EQ(values(rest(pool.lshr(k, nothing), 2)), laps(1, 2));
+  EXPECT_EQ(values(rest(pool.add(k, pool.xor_(nothing, number(5))))), (Values{2, 0, 1}));
   EXPECT_EQ(values(rest(pool.udiv(k, k), 2)), none);
+  EXPECT_EQ(values(rest(pool.udiv(k, plus(rest(k), 1)), 2)), none);
+  EXPECT_EQ(values(pool.apply(pool.symbol("f"), 32, {rest(k)})), none);
   // Laps and rounds of up to 128.
   EXPECT_EQ(values(pool.srem(pool.sdiv(k, number(128)), number(1))), Values{0});
   EXPECT_EQ(values(rest(k, 127)).size(), 127u);
+  EXPECT_EQ(values(pool.srem(k, number(128))).size(), 128u);
   EXPECT_EQ(values(rest(k, 129)), none);
   EXPECT_EQ(values(pool.add(rest(k, 11), rest(k, 13))), none);
 }
@@ -148,6 +167,9 @@ TEST_F(Read, for_which_counts_it_holds) {
   EXPECT_EQ(range(pool.add(low, late)), (Range{255, 255}));
   EXPECT_EQ(range(pool.add(low, rest(plus(k, -256)))), Range{});
   EXPECT_EQ(range(rest(pool.zext(bits(pool.udiv(plus(k, 767), number(3)), 0, 8), 32))), (Range{0, 0}));
+  EXPECT_EQ(range(rest(pool.zext(bits(pool.udiv(plus(k, 768), number(3)), 0, 8), 32))), Range{});
+  EXPECT_EQ(range(rest(pool.zext(bits(pool.udiv(plus(k, 900), number(3)), 0, 8), 32))), Range{});
+  EXPECT_EQ(range(rest(pool.sdiv(k, number(3)), 2)), (Range{0, (uint64_t{1} << 31) - 1}));
   EXPECT_EQ(range(pool.srem(k, number(3))), (Range{0, (uint64_t{1} << 31) - 1}));
   EXPECT_EQ(range(rest(pool.extract(pool.sext(k, 64), 0, 32))), (Range{0, ~uint64_t{0}}));
 }
