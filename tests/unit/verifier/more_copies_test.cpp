@@ -209,6 +209,8 @@ TEST(Proxies, which_fences_stand_between) {
            {"s[t] = t; FENCE __syncthreads(); s[t] = 2; __syncthreads(); SEND", 3, k_writes},
            {"s[t] = t; FENCE __syncwarp(); SEND", 1, k_writes},
            {"s[t] = t; __syncthreads(); SEND FENCE __syncthreads();", 3, k_writes},
+           {"s[t] = t; __syncthreads(); FENCE SEND __syncthreads();", 3, k_writes},
+           {"if (t == 0) { s[0] = 1; OUT(256) COMMIT WAIT FENCE }", 3, k_writes},
            // In loops they are not looked for.
            {"s[t] = t; for (int i = 0; i < 2; ++i) { FENCE } __syncthreads(); SEND", 3, k_writes},
            {"s[t] = t; FENCE for (int i = 0; i < 2; ++i) __syncthreads(); SEND", 3, k_writes},
