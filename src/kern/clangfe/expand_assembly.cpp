@@ -123,6 +123,8 @@ class Expansion : AssemblyOperands {
         return true;
       case Does::value:
         return unknown_results(s, "value");
+      case Does::map:
+        return map(s);
       case Does::warp_value:
         warp_comes();
         return unknown_results(s, "value");
@@ -440,8 +442,10 @@ class Expansion : AssemblyOperands {
   // Plain accesses; others are lower_assembly's.
   static std::optional<Shape> shape(const PtxStatement& s) {
     static const std::set<std::string> k_parts = {
-        "weak", "volatile", "global", "shared", "shared::cta", "local", "const", "nc", "ca",     "cg",
-        "cs",   "lu",       "cv",     "wb",     "wt",          "v2",    "v4",    "v8", "unified"};
+        "weak",  "volatile", "global", "shared", "shared::cta", "shared::cluster",
+        "local", "const",    "nc",     "ca",     "cg",          "cs",
+        "lu",    "cv",       "wb",     "wt",     "v2",          "v4",
+        "v8",    "unified"};
     Shape out;
     for (size_t k = 1; k + 1 < s.parts.size(); ++k) {
       const std::string& p = s.parts[k];
@@ -513,8 +517,20 @@ class Expansion : AssemblyOperands {
   }
 
   void say_space(llvm::Instruction* access, const PtxStatement& s) {
-    if (s.has("global") || s.has("shared") || s.has("shared::cta") || s.has("local") || s.has("const"))
+    if (s.has("global") || s.has_like("shared") || s.has("local") || s.has("const"))
       access->setMetadata(k_space, llvm::MDNode::get(context_, llvm::MDString::get(context_, s.word)));
+  }
+
+  // The address of shared memory of another block, or of its window: the one is as good as the other here.
+  bool map(const PtxStatement& s) {
+    static const std::set<std::string> k_parts = {"mapa", "shared::cluster", "u32", "u64"};
+    if (!only(s, k_parts) || s.operands.size() != 3 || !can_write(s.operands[0])) return unknown_results(s, "value");
+    const unsigned width = ptx_width(s.parts.back());
+    llvm::Value *from = read(s.operands[1], width), *rank = read(s.operands[2], 32);
+    if (from == nullptr || rank == nullptr) return false;
+    llvm::Value* there = call_of("__fencepost_map_rank", b_.getPtrTy(), {pointer_of(from), rank});
+    write(s.operands[0], b_.CreatePtrToInt(there, b_.getIntNTy(width)));
+    return true;
   }
 
   // ---- arithmetic --------------------------------------------------------------------------------------------------

@@ -345,6 +345,7 @@ void Lowering::add_functions() {
     g.kernel = is_kernel(f);
     g.body = !f.isDeclaration();
     g.axiom = axiom;
+    if (g.kernel) g.cluster = cluster_dimensions(f);
     module_.functions.push_back(std::move(g));
   }
 }

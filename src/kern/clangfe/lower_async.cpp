@@ -3,6 +3,7 @@
 // Source: PTX ISA 9.7.9.25; CUDA C++ programming guide, "Asynchronous Data Copies".
 #include <llvm/ADT/StringExtras.h>
 
+#include <algorithm>
 #include <bit>
 #include <map>
 
@@ -111,7 +112,7 @@ Origin either(const Origin& a, const Origin& b) {
 Origin origin_of(const llvm::Value* v, std::map<const llvm::Value*, Origin>& seen, int depth) {
   if (depth > 64) return {};
   const auto of = [&](const llvm::Value* x) { return origin_of(x, seen, depth + 1); };
-  if (llvm::isa<llvm::UndefValue>(v)) return {Origin::cycle};
+  if (llvm::isa<llvm::UndefValue>(v)) return seen[v] = {Origin::cycle};
   if (llvm::isa<llvm::GlobalVariable, llvm::AllocaInst>(v) ||
       (llvm::isa<llvm::Argument>(v) && v->getType()->isPointerTy()))
     return {Origin::object, v};
@@ -133,6 +134,7 @@ Origin origin_of(const llvm::Value* v, std::map<const llvm::Value*, Origin>& see
   if (const auto* s = llvm::dyn_cast<llvm::SelectInst>(v)) return either(of(s->getTrueValue()), of(s->getFalseValue()));
   if (const auto* call = llvm::dyn_cast<llvm::CallBase>(v)) {
     const llvm::Function* f = call->getCalledFunction();
+    if (f != nullptr && f->getName() == "__fencepost_map_rank") return {Origin::object, call};
     if (f == nullptr || call->arg_size() != 1) return {};
     return is_shared_address(demangle(f->getName()).base) || f->getName().starts_with("__fencepost_address.")
                ? of(call->getArgOperand(0))
@@ -162,7 +164,10 @@ std::optional<ValueId> Lowering::shared_address(const llvm::Value* number) {
   if (number->getType()->isPointerTy()) return value(number);
   const ValueId n = value(number);
   std::map<const llvm::Value*, Origin> seen;
-  const Origin from = origin_of(number, seen, 0);
+  Origin from = origin_of(number, seen, 0);
+  // A mapped address is made in one place. On a way that does not come by there, the number is of no address.
+  const auto undefined = [](const auto& s) { return llvm::isa<llvm::UndefValue>(s.first); };
+  if (from.value != nullptr && llvm::isa<llvm::CallBase>(from.value) && std::ranges::any_of(seen, undefined)) from = {};
   if (from.kind != Origin::object)
     return compute(Op::bits_to_pointer, {resize(n, module_.pointer_bits, false)},
                    {Type::pointer, static_cast<uint8_t>(module_.pointer_bits)});

@@ -103,10 +103,12 @@ std::optional<Values> Lowering::lower_cuda(const llvm::CallBase& c, const Demang
     }
     return stores ? Values{} : old;
   }
-  if (n == "__threadfence_block" || n == "__threadfence" || n == "__threadfence_system") {
-    emit(Fence{.scope = n == "__threadfence"         ? Scope::device
-                        : n == "__threadfence_block" ? Scope::group
-                                                     : Scope::system});
+  static const std::map<std::string, Scope> k_fences = {{"__threadfence_block", Scope::group},
+                                                        {"__threadfence_cluster", Scope::cluster},
+                                                        {"__threadfence", Scope::device},
+                                                        {"__threadfence_system", Scope::system}};
+  if (const auto it = k_fences.find(n); it != k_fences.end()) {
+    emit(Fence{.scope = it->second});
     return Values{};
   }
   const ValueId on = bits(1, 1);
@@ -118,6 +120,7 @@ std::optional<Values> Lowering::lower_cuda(const llvm::CallBase& c, const Demang
     barrier(Scope::device, on, on);
     return Values{};
   }
+  if (auto v = lower_cluster(c, n)) return v;
   if (n == "__fencepost_read_only" || n == "__fencepost_of_surface") return Values{arg(0)};
   if (n == "__fencepost_meeting") {  // of a library's primitive
     const ValueId off = bits(0, 1);
@@ -263,9 +266,11 @@ Values Lowering::lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& 
     return v ? *v : bad();
   }
   // Instructions that are finished later than they are issued, and vectors.
-  for (const std::string& part : split(split(statements[0], " \t")[0], "."))
+  const std::vector<std::string> first_word = split(split(statements[0], " \t")[0], ".");
+  if (statements[0].starts_with("barrier.cluster.")) return cluster_assembly(first_word) ? Values{} : bad();
+  for (const std::string& part : first_word)
     if (part == "async" || part == "bulk" || part == "v2" || part == "v4" || part == "v8" || part == "mbarrier_init" ||
-        part.starts_with("shared::cluster") || part.starts_with("sync_restrict") || part == "mmio")
+        part.starts_with("sync_restrict") || part == "mmio")
       return bad();
   const std::vector<std::string> words = split(statements[0], " \t");
   std::vector<std::string> name = split(words[0], ".");
@@ -335,13 +340,13 @@ Values Lowering::lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& 
     if (r.starts_with("%%")) r = r.substr(1);
     if (const auto it = k_registers.find(r); it != k_registers.end() && outputs == 1)
       return {id(it->second.first, it->second.second, results()[0].type.width)};
+    if (const auto v = cluster_register(r); v && outputs == 1) return {resize(*v, results()[0].type.width, false)};
     // A warp may be moved while it runs, and has another number then (PTX ISA, Special Registers: %warpid).
     if (r == "%warpid" || r == "%clock" || r == "%clock64" || r == "%globaltimer" || r == "%smid" ||
         r == "%lanemask_lt" || r == "%lanemask_le" || r == "%lanemask_gt" || r == "%lanemask_ge")
       return {emit(results()[0].type, unspecified(r))};
     // The same for all threads of a block.
-    for (const char* start : {"%cluster_", "%clusterid", "%nclusterid", "%is_explicit_cluster", "%dynamic_smem_size",
-                              "%total_smem_size", "%gridid", "%nsmid"})
+    for (const char* start : {"%is_explicit_cluster", "%dynamic_smem_size", "%total_smem_size", "%gridid", "%nsmid"})
       if (r.starts_with(start) && outputs == 1) {
         Values block;
         for (uint32_t d = 0; d < 3; ++d) block.push_back(id(IdKind::group_id, d, 32));
@@ -376,7 +381,8 @@ Values Lowering::lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& 
   // The state space that the instruction says is the one of what it accesses (see Lowering::in_space).
   const auto said = [&](Access where) {
     for (const char* space : {"global", "shared", "local", "const"})
-      if (has(space) || (has("shared::cta") && space == std::string_view("shared"))) say_space(where.site, words[0]);
+      if (has(space) || ((has("shared::cta") || has("shared::cluster")) && space == std::string_view("shared")))
+        say_space(where.site, words[0]);
     return where;
   };
   const auto width_of = [&]() -> uint32_t {
@@ -393,8 +399,9 @@ Values Lowering::lower_assembly(const llvm::CallBase& c, const llvm::InlineAsm& 
       "shared", "const",   "local",   "nc",      "ca",      "cg",       "cs",  "lu",      "cv",  "wb",  "wt",
       "add",    "exch",    "cas",     "min",     "max",     "and",      "or",  "xor",     "inc", "dec"};
   for (size_t k = 1; k < name.size(); ++k)
-    if (k_said.count(name[k]) == 0 && name[k] != "shared::cta" && ptx_width(name[k]) == 0 &&
-        !name[k].starts_with("L1::") && !(name[k].starts_with("L2::") && name[k] != "L2::cache_hint"))
+    if (k_said.count(name[k]) == 0 && name[k] != "shared::cta" && name[k] != "shared::cluster" &&
+        ptx_width(name[k]) == 0 && !name[k].starts_with("L1::") &&
+        !(name[k].starts_with("L2::") && name[k] != "L2::cache_hint"))
       return bad();
   const bool strong = has("relaxed") || has("acquire") || has("release") || has("volatile");
   const uint32_t w = width_of();

@@ -188,7 +188,8 @@ void Lowering::in_space() {
         case Space::global:
           return names(instruction, "global");
         case Space::group:
-          return names(instruction, "shared") || names(instruction, "shared::cta");
+          return names(instruction, "shared") || names(instruction, "shared::cta") ||
+                 names(instruction, "shared::cluster");
         case Space::constant:
           return names(instruction, "const") || names(instruction, "global");
         case Space::private_:

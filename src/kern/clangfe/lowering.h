@@ -163,6 +163,14 @@ class Lowering {
   Values atomic(ir::AtomicOp op, ir::ValueId p, llvm::Type* t, Values operands, const std::string& spelling,
                 ir::Order order, ir::Scope scope, bool result);
   void barrier(ir::Scope scope, ir::ValueId local, ir::ValueId global);
+  // ---- clusters of blocks (lower_cluster.cpp)
+  std::optional<Values> lower_cluster(const llvm::CallBase& c, const std::string& name);
+  // `barrier.cluster.arrive` and `wait`; false: it is said otherwise than is read.
+  bool cluster_assembly(const std::vector<std::string>& parts);
+  // "%cluster_ctarank" and its like; none: it is another register.
+  std::optional<ir::ValueId> cluster_register(const std::string& name);
+  ir::ValueId cluster_flat(ir::IdKind k);
+  std::array<uint32_t, 3> cluster_dimensions(const llvm::Function& kernel) const;
   ir::ValueId bit_of(ir::ValueId v, unsigned bit);
   std::vector<Leaf> copy_plan(const llvm::Value* a, const llvm::Value* b, uint64_t length, uint64_t alignment);
   llvm::Type* pointed_type(const llvm::Value* p);

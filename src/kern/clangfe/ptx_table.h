@@ -13,6 +13,7 @@ enum class Does : uint8_t {
   nothing,     // nothing that a kernel alone can see: hints, and order that is not used
   meets,       // all lanes of the warp come to it; nothing else is used
   value,       // a result of which nothing is known
+  map,         // mapa: the address of the same place in another block of the cluster
   warp_value,  // both
   waits,
   unfollowed,

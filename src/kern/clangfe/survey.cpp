@@ -439,7 +439,8 @@ void Survey::add_unseen() {
       if (t->is(clang::tok::raw_identifier)) {
         last = t->getRawIdentifier().str();
       } else if (t->is(clang::tok::l_paren)) {
-        if (last == "__launch_bounds__" || last == "__attribute__" || last == "__align__") {
+        if (last == "__launch_bounds__" || last == "__cluster_dims__" || last == "__attribute__" ||
+            last == "__align__") {
           for (int depth = 1; depth > 0;) {
             const auto u = clang::Lexer::findNextToken(at, sm, ci_.getLangOpts());
             if (!u || u->is(clang::tok::eof)) break;

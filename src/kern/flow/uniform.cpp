@@ -72,11 +72,14 @@ class Analysis {
       case Op::taken_value:
       case Op::bits_to_pointer:
         return false;
+      case Op::map_rank:  // of another object for each group
+        return threads_ == Threads::of_group && all_uniform(c.operands);
       case Op::id:
         switch (static_cast<IdKind>(c.imm)) {
           case IdKind::local_id:
             return launch_.local_size[c.dimension] == 1;
           case IdKind::group_id:
+          case IdKind::cluster_rank:
             return threads_ == Threads::of_group || launch_.num_groups[c.dimension] == 1;
           case IdKind::lane:
           case IdKind::warp:

@@ -57,6 +57,7 @@ bool Run::ordered(const Logged& a, const Logged& b, Space space) {
     // Grid barriers order like others: both passed one between, with flags for the space.
     return true;
   }
+  if (a.cluster == b.cluster && a.cluster_epoch != b.cluster_epoch) return true;
   if (a.group != b.group) return false;
   if (a.warp == b.warp && (met(a, b) || in_step(a, b))) return true;
   if (shape_.matrix_stores_wait && a.warp == b.warp && a.record.kind == AccessKind::read && a.tiles < b.tile)
@@ -135,8 +136,7 @@ void Run::log(Thread& t, const Access& a, const Val& p, AccessKind kind, const V
     const auto against = [&](const std::vector<uint32_t>& list) {
       for (const uint32_t n : list) {
         const Logged& before = log_[n];
-        if ((before.thread != now.thread || before.copy != 0) &&
-            conflict(before.record, now.record, before.group != now.group) && !ordered(before, now, space))
+        if ((before.thread != now.thread || before.copy != 0) && conflict(before, now) && !ordered(before, now, space))
           race(before, now, p.bits + k);
       }
     };
@@ -151,6 +151,8 @@ void Run::log(Thread& t, const Access& a, const Val& p, AccessKind kind, const V
 void Run::stamp(Logged& l, const Thread& t) const {
   l.thread = t.number;
   l.group = t.group;
+  l.cluster = t.cluster;
+  l.cluster_epoch = t.cluster_epoch;
   l.warp = t.warp;
   l.barriers = static_cast<uint32_t>(t.passed.size());
   l.grid_epoch = t.grid_epoch;
@@ -159,14 +161,15 @@ void Run::stamp(Logged& l, const Thread& t) const {
   l.epoch = happened_ != nullptr ? happened_->epoch(t.number) : 0;
 }
 
-bool Run::conflict(const AccessRecord& a, const AccessRecord& b, bool groups_differ) const {
+bool Run::conflict(const Logged& before, const Logged& now) const {
+  const AccessRecord &a = before.record, &b = now.record;
   if (a.loads && b.loads) return false;
   if (a.kind == AccessKind::atomic && b.kind == AccessKind::atomic) {
-    // Atomic for each other only if of the same bytes, and within the scope that both name. Two groups may be of two
-    // clusters.
+    // Atomic for each other only if of the same bytes, and within the scope that both name.
     if (a.offset != b.offset || a.bytes != b.bytes) return true;
     const auto narrow = [&](Scope s) {
-      return s == Scope::thread || (groups_differ && (s == Scope::group || s == Scope::warp || s == Scope::cluster));
+      return s == Scope::thread || (before.group != now.group && (s == Scope::group || s == Scope::warp)) ||
+             (before.cluster != now.cluster && s == Scope::cluster);
     };
     // Before OpenCL 3.1 they have to name the same scope.
     return narrow(a.scope) || narrow(b.scope) || (m_.dialect == ir::Dialect::opencl && a.scope != b.scope);

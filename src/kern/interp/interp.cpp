@@ -19,6 +19,11 @@ const char* name(DefectKind k) {
 
 namespace {
 
+bool only_arrives(const Instruction& i) {
+  const auto* b = std::get_if<ir::Barrier>(&i.action);
+  return b != nullptr && b->arrive && b->scope != Scope::cluster;
+}
+
 // Are there fences or atomics that order memory, or barriers that do not order all of a group?
 bool orders_memory(const ir::Module& m) {
   for (const Function& f : m.functions)
@@ -26,14 +31,10 @@ bool orders_memory(const ir::Module& m) {
       for (const Instruction& i : b.instructions) {
         if (std::holds_alternative<Fence>(i.action)) return true;
         if (const auto* a = std::get_if<Atomic>(&i.action); a != nullptr && a->order != Order::relaxed) return true;
-        if (const auto* x = std::get_if<ir::Barrier>(&i.action); x != nullptr && (x->arrive || x->count)) return true;
+        if (const auto* x = std::get_if<ir::Barrier>(&i.action); x != nullptr && (only_arrives(i) || x->count))
+          return true;
       }
   return false;
-}
-
-bool only_arrives(const Instruction& i) {
-  const auto* b = std::get_if<ir::Barrier>(&i.action);
-  return b != nullptr && b->arrive;
 }
 
 bool has_arrivals(const ir::Module& m) {
@@ -112,8 +113,14 @@ bool Run::start() {
     for (uint32_t gz = 0; gz < shape_.num_groups[2]; ++gz)
       for (uint32_t gy = 0; gy < shape_.num_groups[1]; ++gy)
         for (uint32_t gx = 0; gx < shape_.num_groups[0]; ++gx) groups.push_back({gx, gy, gz});
+  std::map<std::array<uint32_t, 3>, uint32_t> clusters;
+  const auto cluster_of = [&](std::array<uint32_t, 3> g) {
+    for (size_t d = 0; d < 3; ++d) g[d] /= std::max(1u, shape_.cluster[d]);
+    return g;
+  };
   uint32_t group = 0;
   for (const auto& [gx, gy, gz] : groups) {
+    group_numbers_[{gx, gy, gz}] = group;
     for (uint32_t flat = 0; flat < group_size; ++flat) {
       Thread t;
       t.number = static_cast<uint32_t>(threads_.size());
@@ -121,6 +128,7 @@ bool Run::start() {
       t.flat = flat;
       t.warp = flat / std::max(1u, shape_.warp_size);
       t.who.group = {gx, gy, gz};
+      t.cluster = clusters.try_emplace(cluster_of(t.who.group), clusters.size()).first->second;
       t.who.local = {flat % shape_.local_size[0], flat / shape_.local_size[0] % shape_.local_size[1],
                      flat / shape_.local_size[0] / shape_.local_size[1]};
       t.frames.push_back(frame);

@@ -10,7 +10,8 @@
 //   - threads of one group are ordered by a barrier that both passed between the accesses and whose fence flags, as
 //   each of
 //     the two threads gave them, cover the memory's space;
-//   - threads of different groups are ordered by grid barriers only;
+//   - threads of different groups are ordered by grid barriers, and of one cluster by its barriers, only. A thread that
+//     arrives there alone does nothing, and the wait is the barrier: it orders more than it need;
 //   - threads of one warp also by warp barriers that both took part in, and in lock-step (Shape::lock_step) by every
 //     instruction that both execute together.
 //   - what all work items of a sub-group must reach (barriers and exchanges of OpenCL, which have no mask), and one of
@@ -48,6 +49,7 @@ namespace fencepost::interp {
 
 struct Shape {
   std::array<uint32_t, 3> local_size{1, 1, 1}, num_groups{1, 1, 1};
+  std::array<uint32_t, 3> cluster{1, 1, 1};  // groups of a cluster
   std::array<uint64_t, 3> global_offset{0, 0, 0};
   uint32_t work_dim = 1;
   uint32_t warp_size = 32;

@@ -55,6 +55,11 @@ bool Run::open_barriers() {
     for (Thread* t : ended)
       if (t->state == Thread::exchanging) return diverge(*t, here.empty() ? *ended[0] : *here[0]);
     if (here.empty()) continue;
+    if (here[0]->barrier->scope == Scope::cluster) {
+      for (Thread* t : here)
+        if (t->barrier->scope != Scope::cluster) return diverge(*here[0], *t);
+      continue;
+    }
     if (here[0]->barrier->scope == Scope::device) {
       for (Thread* t : here)
         if (t->at_barrier != here[0]->at_barrier) return diverge(*here[0], *t);
@@ -75,7 +80,8 @@ bool Run::open_barriers() {
     open(here);
     opened = true;
   }
-  if (opened) return true;
+  if (opened || open_clusters()) return true;
+  if (over()) return false;
   if (!grid)
     return stuck(
         *std::find_if(threads_.begin(), threads_.end(), [](const Thread& t) { return t.state == Thread::waiting; }));
@@ -98,6 +104,36 @@ bool Run::open_barriers() {
     t.state = Thread::running;
   }
   return true;
+}
+
+// The document counts threads that have exited as arrived, and arrivals at any barrier of the cluster as one; the guide
+// asks that all threads come to the same one. Where these differ, a run tells nothing.
+bool Run::open_clusters() {
+  std::map<uint32_t, std::vector<Thread*>> clusters;
+  for (Thread& t : threads_) clusters[t.cluster].push_back(&t);
+  bool opened = false;
+  for (auto& [number, members] : clusters) {
+    const auto here = [](const Thread* t) {
+      return t->state == Thread::waiting && t->barrier->scope == Scope::cluster;
+    };
+    if (std::ranges::none_of(members, here)) continue;
+    const Thread* first = *std::ranges::find_if(members, here);
+    if (std::ranges::any_of(members, [&](const Thread* t) {
+          return t->state == Thread::done || (here(t) && t->at_barrier != first->at_barrier);
+        })) {
+      finish(Outcome::unsupported, "a barrier of the cluster that not all of its threads come to");
+      return false;
+    }
+    if (!std::ranges::all_of(members, here)) continue;
+    meet(members, true, true);
+    for (Thread* t : members) {
+      ++t->cluster_epoch;
+      t->passed.push_back(t->flags);
+      t->state = Thread::running;
+    }
+    opened = true;
+  }
+  return opened;
 }
 
 // Barriers of PTX meet by their number, wherever they stand (PTX ISA 9.7.13.1); __syncthreads() has none.
@@ -167,6 +203,7 @@ uint64_t Run::place_in_calls(const Thread& t) {
 
 void Run::execute(Thread& t, const Instruction& i, const ir::Barrier& b) {
   // At a barrier of all threads others may have arrived by its number, and that counts.
+  if (b.arrive && b.scope == Scope::cluster) return;
   if (b.arrive || b.count || (b.name && arrivals_)) return arrive(t, b);
   if (b.scope == Scope::warp && shape_.lock_step) return;  // the warp waits for no one: it is together or apart
   t.state = Thread::waiting;

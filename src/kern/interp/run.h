@@ -37,7 +37,7 @@ struct Passed {
 
 struct Thread {
   ThreadName who;
-  uint32_t number = 0, group = 0, flat = 0, warp = 0;
+  uint32_t number = 0, group = 0, flat = 0, warp = 0, cluster = 0;
   std::vector<Frame> frames;
   enum State : uint8_t { running, waiting, exchanging, done } state = running;  // waiting: at a barrier
   uint64_t at_barrier = 0;  // where: a hash of call stack and instruction
@@ -51,7 +51,7 @@ struct Thread {
   std::vector<uint64_t> given;  // to the exchange
   bool predicate = false;
   bool made_up = false;  // what it gave to the exchange or the barrier
-  uint64_t grid_epoch = 0;
+  uint64_t grid_epoch = 0, cluster_epoch = 0;
   std::vector<uint32_t> warp_meetings;        // numbers of the warp barriers that it took part in, rising
   std::vector<Passed> passed;                 // group barriers, in order
   uint64_t instant = 0;                       // of lock-step: of the instruction that is executed
@@ -71,10 +71,10 @@ struct Thread {
 
 struct Logged {
   AccessRecord record;
-  uint32_t thread = 0, group = 0, warp = 0, instance = 0;
+  uint32_t thread = 0, group = 0, cluster = 0, warp = 0, instance = 0;
   uint32_t barriers = 0;  // group barriers passed before it
   uint32_t meetings = 0;  // warp barriers
-  uint64_t grid_epoch = 0, instant = 0;
+  uint64_t grid_epoch = 0, cluster_epoch = 0, instant = 0;
   uint32_t epoch = 0;   // of the thread's clock
   uint32_t number = 0;  // of an atomic among those of its location
   uint32_t copy = 0;    // of an asynchronous copy: its number
@@ -130,6 +130,10 @@ class Run {
   // No thread can go on: whoever waits for what is complete goes on; else the run is at an end, or the kernel at fault.
   bool open_barriers();
   void open(const std::vector<Thread*>& group);
+  // Barriers of clusters; false: none opens.
+  bool open_clusters();
+  // The same place in group memory of the group with this rank in the thread's cluster.
+  Val map_rank(const Thread& t, const Val& p, uint64_t rank);
   bool diverge(const Thread& a, const Thread& b);
   static bool by_number(const Thread& a, const Thread& b);
   static bool parted_warp(const std::vector<Thread*>& group);
@@ -196,7 +200,7 @@ class Run {
   bool in_step(const Logged& a, const Logged& b) const;
   void log(Thread& t, const Access& a, const Val& p, AccessKind kind, const Val& made, uint64_t old, Scope scope,
            uint32_t epoch = 0, bool loads = false);
-  bool conflict(const AccessRecord& a, const AccessRecord& b, bool groups_differ) const;
+  bool conflict(const Logged& before, const Logged& now) const;
   // The reader wrote this value here itself, with no barrier since: it reads the same with or without the other's
   // write.
   bool wrote_itself(const Logged& reader, uint64_t byte, uint64_t value);
@@ -235,6 +239,7 @@ class Run {
   std::map<uint32_t, std::unique_ptr<Line>> lines_;
   std::unique_ptr<Leaving> way_out_;  // of the kernel
   uint32_t group_count_ = 0;
+  std::map<std::array<uint32_t, 3>, uint32_t> group_numbers_;
   bool stop_ = false;
 };
 

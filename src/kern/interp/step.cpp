@@ -139,6 +139,8 @@ void Run::compute(Thread& t, const Instruction& i, const Compute& c) {
       r.bits = (r.bits + static_cast<uint64_t>(to_signed(x[1].bits, m_.pointer_bits))) & mask(m_.pointer_bits);
       r.unknown = unknown;
       return set(t, i, r);
+    case Op::map_rank:
+      return set(t, i, map_rank(t, x[0], x[1].bits));
     case Op::pointer_eq:
       return set(t, i,
                  {.unknown = unknown,
@@ -225,6 +227,10 @@ uint64_t Run::id(const Thread& t, IdKind k, uint32_t d) const {
       return shape_.global_offset[d];
     case IdKind::work_dim:
       return shape_.work_dim;
+    case IdKind::cluster_rank:
+      return t.who.group[d] % std::max(1u, shape_.cluster[d]);
+    case IdKind::cluster_size:
+      return shape_.cluster[d];
     case IdKind::lane:
       return t.flat % std::max(1u, shape_.warp_size);
     case IdKind::warp:
@@ -236,6 +242,25 @@ uint64_t Run::id(const Thread& t, IdKind k, uint32_t d) const {
              std::max(1u, shape_.warp_size);
   }
   return 0;
+}
+
+Val Run::map_rank(const Thread& t, const Val& p, uint64_t rank) {
+  Val r = p;
+  r.unknown = true;
+  if (p.unknown || p.kind != Val::pointer || p.instance == 0) return r;
+  const RegionId region = memory_.at(p.instance).region;
+  if (m_.region(region).space != Space::group) return r;
+  std::array<uint32_t, 3> g{};
+  for (size_t d = 0; d < 3; ++d) {
+    const uint32_t size = std::max(1u, shape_.cluster[d]);
+    g[d] = t.who.group[d] / size * size + static_cast<uint32_t>(rank % size);
+    rank /= size;
+  }
+  const auto it = group_numbers_.find(g);
+  if (rank != 0 || it == group_numbers_.end()) return r;
+  r.unknown = false;
+  r.instance = memory_.instance(region, it->second);
+  return r;
 }
 
 void Run::execute(Thread& t, const Instruction&, const Fence& f) {

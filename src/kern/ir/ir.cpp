@@ -97,6 +97,8 @@ const char* name(Op op) {
       return "pointer_to_bits";
     case Op::bits_to_pointer:
       return "bits_to_pointer";
+    case Op::map_rank:
+      return "map_rank";
     case Op::fneg:
       return "fneg";
     case Op::fadd:
@@ -166,8 +168,9 @@ const char* name(FloatCompare c) {
 }
 
 const char* name(IdKind k) {
-  static constexpr const char* k_names[] = {"local_id", "group_id", "local_size", "num_groups", "global_offset",
-                                            "work_dim", "lane",     "warp",       "warp_size",  "num_warps"};
+  static constexpr const char* k_names[] = {"local_id",      "group_id", "local_size",   "num_groups",
+                                            "global_offset", "work_dim", "cluster_rank", "cluster_size",
+                                            "lane",          "warp",     "warp_size",    "num_warps"};
   return k_names[static_cast<uint8_t>(k)];
 }
 

@@ -119,6 +119,7 @@ struct Region {
   std::vector<InitialPointer> pointers;  // laid over `initial`
   bool first_value = false;              // contents unknown: the text starts it with something else than zeros
   bool restrict_ = false;                // the parameter says restrict
+  bool clustered = false;  // group memory that other groups of the cluster reach (flow/clusters.h says which)
   PlaceId place;
 };
 
@@ -192,6 +193,7 @@ enum class Op : uint8_t {
   pointer_ult,      // -> 1 bit. Same region: by offset; else any consistent order
   pointer_to_bits,  // an unknown multiple of 16 for each region, plus the offset; null is 0
   bits_to_pointer,  // the inverse where the bits came from pointer_to_bits in the same expression; else any pointer
+  map_rank,         // pointer into group memory, 32 bits: the same place of the group with that rank in the cluster
   // float, uninterpreted to the prover. Width of operands: that of the first operand.
   fneg,
   fadd,
@@ -256,6 +258,8 @@ enum class IdKind : uint8_t {
   num_groups,
   global_offset,  // get_global_offset; 0 in CUDA
   work_dim,
+  cluster_rank,  // of the group in its cluster, along the dimension
+  cluster_size,  // of the cluster, in groups
   lane,
   warp,
   warp_size,
@@ -289,6 +293,7 @@ struct Access {
   // Past which caches it reads: stores of the same kernel do not reach __ldg and ld.global.nc (read_only), nor a read
   // of a surface.
   enum Cache : uint8_t { coherent, read_only, surface } cache = coherent;
+  bool remote = false;  // it may be of group memory of another group of the cluster (flow/clusters.h)
 };
 struct Load {
   Access access;
@@ -346,8 +351,9 @@ struct Fence {
 };
 
 // ---- meeting points --------------------------------------------------------------------------------------
-// Who meets: `scope` warp (__syncwarp, sub_group_barrier), group (barrier, __syncthreads, bar.sync) or device (grid
-// sync). The fence flags are values of one bit, since OpenCL's flags are an expression and may differ between threads.
+// Who meets: `scope` warp (__syncwarp, sub_group_barrier), group (barrier, __syncthreads, bar.sync), cluster
+// (barrier.cluster, of an arrival and a wait: either is half a meeting) or device (grid sync). The fence flags are
+// values of one bit, since OpenCL's flags are an expression and may differ between threads.
 struct Barrier {
   Scope scope = Scope::group;
   ValueId local_fence, global_fence;
@@ -355,6 +361,7 @@ struct Barrier {
   ValueId count;        // bar.sync a, b: threads that meet; none: all
   ValueId mask;         // __syncwarp(mask): 32 bits; none: all of the warp
   bool arrive = false;  // bar.arrive: does not wait
+  bool wait = false;    // barrier.cluster.wait: the thread has arrived before
   enum Reduce : uint8_t { none, count_true, all_true, any_true } reduce = none;  // __syncthreads_count/and/or
   ValueId predicate;  // of the reduction; its result is the instruction's
 };
@@ -495,6 +502,7 @@ struct Function {
   bool kernel = false;
   bool body = false;   // false: bodiless; the result is any value, memory is unchanged except by its Frames
   bool axiom = false;  // __axiom(e): no parameters, one result of one bit that is true
+  std::array<uint32_t, 3> cluster{};  // kernels: the groups of a cluster (__cluster_dims__); 0: the launch says
   std::vector<Parameter> parameters;
   std::vector<Type> results;
   std::vector<Value> values;

@@ -95,8 +95,8 @@ class Printer {
     for (size_t i = 0; i < a.regions.size(); ++i)
       out += fmt::format("{}{}", i > 0 ? " " : "",
                          m_ != nullptr ? region_name(a.regions[i]) : fmt::format("r{}", a.regions[i].index));
-    return out + fmt::format("}} site {}{}{}{}", a.site, a.part > 0 ? fmt::format(".{}", a.part) : "",
-                             a.is_volatile ? " volatile" : "",
+    return out + fmt::format("}} site {}{}{}{}{}", a.site, a.part > 0 ? fmt::format(".{}", a.part) : "",
+                             a.is_volatile ? " volatile" : "", a.remote ? " remote" : "",
                              a.cache == Access::coherent    ? ""
                              : a.cache == Access::read_only ? " read-only"
                                                             : " of a surface");
@@ -152,8 +152,11 @@ class Printer {
   }
   std::string text(const Barrier& b) const {
     static constexpr const char* k_reduce[] = {"", " count", " all", " any"};
-    std::string out = fmt::format("{} {} local {} global {}", b.arrive ? "arrive" : "barrier", ir::name(b.scope),
-                                  value(b.local_fence), value(b.global_fence));
+    std::string out = fmt::format("{} {} local {} global {}",
+                                  b.arrive ? "arrive"
+                                  : b.wait ? "wait"
+                                           : "barrier",
+                                  ir::name(b.scope), value(b.local_fence), value(b.global_fence));
     if (b.name) out += fmt::format(" name {}", value(b.name));
     if (b.count) out += fmt::format(" count {}", value(b.count));
     if (b.mask) out += fmt::format(" mask {}", value(b.mask));

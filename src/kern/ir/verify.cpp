@@ -200,6 +200,9 @@ class Checker {
               type(1) != Type{Type::bits, static_cast<uint8_t>(m_.pointer_bits)} || result.kind != Type::pointer)
             bad();
           break;
+        case Op::map_rank:
+          if (n != 2 || type(0).kind != Type::pointer || type(1) != Type{Type::bits, 32} || result != type(0)) bad();
+          break;
         case Op::pointer_eq:
         case Op::pointer_ult:
           if (n != 2 || type(0).kind != Type::pointer || type(1).kind != Type::pointer || result.width != 1) bad();

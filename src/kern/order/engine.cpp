@@ -51,8 +51,9 @@ bool Engine::narrow(const AccessRecord& a) const {
     case Scope::warp:
       return setting_.lanes != Lanes::same_warp;
     case Scope::group:
-    case Scope::cluster:  // two groups may be of two clusters
       return setting_.pairing == Pairing::other_group;
+    case Scope::cluster:  // two groups may be of two clusters
+      return setting_.pairing == Pairing::other_group && setting_.groups != Groups::of_one_cluster;
     default:
       return false;
   }

@@ -39,6 +39,8 @@ enum class Provider : uint8_t {
 };
 
 enum class Pairing : uint8_t { same_group, other_group };
+// Which pairs of two groups: all, or those of one cluster, or of two (flow/clusters.h).
+enum class Groups : uint8_t { any, of_one_cluster, of_two_clusters };
 // Which pairs of one group: all, or those of different warps, or of one warp.
 enum class Lanes : uint8_t { any, other_warp, same_warp };
 
@@ -261,6 +263,7 @@ struct Setting {
   ir::Dialect dialect = ir::Dialect::cuda;
   Pairing pairing = Pairing::same_group;
   Lanes lanes = Lanes::any;
+  Groups groups = Groups::any;
   bool one_group = false;
   bool both_fences = false;  // what a barrier orders must be named by both threads; else by the earlier one alone
   bool group_waits = false;  // who waits for a group's copy has all of it; else what its own work item copied

@@ -11,7 +11,8 @@ using namespace ir;
 bool Execution::conflicts_possible(RegionId r) const {
   const Region& region = m_.region(r);
   if (region.space == Space::private_ || region.space == Space::constant) return false;
-  if (region.space == Space::group && pairing_ == Pairing::other_group) return false;
+  if (region.space == Space::group && pairing_ == Pairing::other_group && !(region.clustered && of_one_cluster()))
+    return false;
   const flow::FunctionEffects& e = effects_.function(entry_);
   return e.writes[r.index] != 0 || e.atomics[r.index] != 0;
 }
@@ -27,7 +28,8 @@ void Execution::log(AccessKind kind, const Access& access, RegionId r, Pair guar
   x.region = r;
   for (const size_t t : k_both) {
     x.guard[t] = pool_.all(guard[t], pool_.eq(base_of(pointer[t]), pool_.constant(r.index + 1, 16)));
-    x.offset[t] = offset_of(pointer[t]);
+    x.offset[t] = m_.region(r).clustered && of_one_cluster() ? in_cluster(offset_of(pointer[t]), access.remote, t)
+                                                             : offset_of(pointer[t]);
     x.before[t] = memory.state[r.index][t];
   }
   if (never(x.guard)) return;
@@ -358,6 +360,7 @@ void Execution::find_counters() {
   amounts_.assign(m_.regions.size(), 0);
   if (!options_.refined_atomics) return;
   for (uint32_t r = 0; r < m_.regions.size(); ++r) {
+    if (m_.regions[r].clustered) continue;  // of which nothing but races is looked at
     int8_t way = 0;
     uint32_t bytes = 0;
     bool counts = true;
@@ -659,7 +662,9 @@ void Execution::settle(const Activation& a, const Instruction& barrier) {
   if (!a.entry || options_.abstraction == Abstraction::adversarial || options_.warp_sync != 0) return;
   for (uint32_t x = 0; x < m_.regions.size(); ++x) {
     const RegionId r{x};
-    if (m_.region(r).space != Space::group || !memory.adversarial(r) || !behind_writers(a, barrier, r)) continue;
+    if (m_.region(r).space != Space::group || m_.region(r).clustered || !memory.adversarial(r) ||
+        !behind_writers(a, barrier, r))
+      continue;
     memory.settle(r);
     const auto moved = moved_.find(x);
     const std::optional<uint64_t> most = moved == moved_.end() ? std::nullopt : counted_at_most(r, moved->second.first);

@@ -67,6 +67,8 @@ void Execution::barrier(Activation& a, const Instruction& in, const Barrier& b, 
     }
     const bool elsewhere = b.scope == Scope::group && mbarriers_.may_arrive_elsewhere();
     if (o != nullptr && elsewhere && guard[0] != guard[1]) o->open = "threads arrive at the barrier object elsewhere";
+    // The guide asks that all threads come. PTX waits for those that have not exited, wherever their barrier stands.
+    if (o != nullptr && b.wait) o->open = "all threads of the cluster come to its barrier";
     if (mode.lockstep) fact(pool_.yes(), same, 0, true);
     if (mode.log) {
       trace.barriers.push_back(r);

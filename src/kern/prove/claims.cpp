@@ -59,7 +59,8 @@ void Execution::find_claims() {
     const std::vector<flow::Writer>& writers = writers_.of({r});
     const Space space = m_.regions[r].space;
     claimable_[r] =
-        counters_[r] == 0 && amounts_[r] == 0 && (space == Space::group || space == Space::global) &&
+        counters_[r] == 0 && amounts_[r] == 0 && !m_.regions[r].clustered &&
+        (space == Space::group || space == Space::global) &&
         std::any_of(writers.begin(), writers.end(),
                     [](const flow::Writer& w) { return w.kind == flow::Writer::atomic; }) &&
         std::all_of(writers.begin(), writers.end(), [&](const flow::Writer& w) {

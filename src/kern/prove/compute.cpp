@@ -241,6 +241,8 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
       return p.concat(o[0], o[1]);
     case Op::pointer_add:
       return p.concat(base_of(o[0]), moved(offset_of(o[0]), wide(a, c.operands[1], o[1], thread, 0)));
+    case Op::map_rank:
+      return p.concat(base_of(o[0]), mapped(offset_of(o[0]), o[1], t));
     case Op::pointer_ult: {
       const Term same = p.eq(base_of(o[0]), base_of(o[1])), null = p.constant(0, 16);
       // Where objects of a thread's own lie, among themselves and among others, differs between threads.
@@ -341,6 +343,12 @@ Term Execution::compute(Activation& a, const Compute& c, Type type, const std::v
           break;
         case IdKind::work_dim:
           r = p.constant(options_.work_dim, 32);
+          break;
+        case IdKind::cluster_rank:
+          r = cluster_rank[t][d];
+          break;
+        case IdKind::cluster_size:
+          r = cluster_size[d];
           break;
         case IdKind::lane:
           if (lane_of[t]) {

@@ -27,8 +27,9 @@ bool own_contract(const Function& f) {
 }  // namespace
 
 Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, FunctionId entry,
-                     const Options& options, Pairing pairing, const Refuted& refuted, Lanes lanes, const Job& job)
-    : Run(pool, m, effects, entry, options, pairing, lanes),
+                     const Options& options, Pairing pairing, const Refuted& refuted, Lanes lanes, const Job& job,
+                     Groups groups)
+    : Run(pool, m, effects, entry, options, pairing, lanes, groups),
       masters(*this, writers_),
       rows(pool),
       promises(pool),
@@ -40,6 +41,8 @@ Execution::Execution(Pool& pool, const Module& m, const flow::Effects& effects, 
     const Space space = m.regions[r].space;
     const bool shared = space == Space::global || space == Space::group;
     if (writers_.any({r}, flow::Writer::copy)) memory.make_adversarial({r});
+    // Threads of other groups may write there at any time.
+    if (m.regions[r].clustered) memory.make_adversarial({r});
     if (shared && (e.atomics[r] != 0 || options.abstraction == Abstraction::adversarial)) memory.make_adversarial({r});
   }
   required = required_of_both = pool_.yes();
@@ -604,6 +607,8 @@ void Execution::instruction(Activation& a, const Instruction& in, Pair guard, Mo
       for (const size_t t : k_both) {
         if (c->op == Op::pointer_add)
           promises.offset(pairs[1][t], guard[t], static_cast<int>(t), position_);
+        else if (c->op == Op::map_rank)
+          rank_exists(pairs[1][t], guard[t], in.place, mode);
         else if (c->no_signed_wrap)
           promises.arithmetic(c->op, pairs[0][t], pairs[1][t], guard[t], static_cast<int>(t), position_);
       }

@@ -101,8 +101,10 @@ bool leaves(const ir::Atomic& at, const ir::Function& f);
 class Execution : public Run {
  public:
   Execution(Pool& pool, const ir::Module& m, const flow::Effects& effects, ir::FunctionId entry, const Options& options,
-            Pairing pairing, const Refuted& refuted, Lanes lanes, const Job& job);
+            Pairing pairing, const Refuted& refuted, Lanes lanes, const Job& job, Groups groups = Groups::any);
   void run();
+  // Of an offset in group memory; those above count groups of the cluster from the thread's own on (clusters.cpp).
+  static constexpr uint8_t k_group_bits = 36;
 
   std::vector<Ticket> tickets;
   std::vector<std::pair<std::string, Term>> null_parameters;  // by name: the pointer is null
@@ -427,6 +429,10 @@ class Execution : public Run {
   std::vector<Agreed> agreed_;
   void note_agreed(Activation& a, const ir::WarpExchange& w, Pair result, Pair guard, Mode mode);
   Term named_lane(Term mask, Term lane);
+  // Group memory of other groups of the cluster (clusters.cpp).
+  Term mapped(Term offset, Term rank, size_t thread);
+  Term in_cluster(Term offset, bool remote, size_t thread);
+  void rank_exists(Term rank, Term guard, ir::PlaceId place, Mode mode);
   Term ones_in(Term x);
   void ones_facts();
   void ticket_bounds();

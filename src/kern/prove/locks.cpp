@@ -10,6 +10,7 @@ using namespace ir;
 // The two constants of a lock array: attempts by comparison say which is which; else, exchanges whose result someone
 // looks at, the other value being the one that is put back.
 std::optional<Execution::LockValues> Execution::lock_values(RegionId r) const {
+  if (m_.region(r).clustered) return std::nullopt;
   std::vector<flow::Writer> writers = writers_.of(r);
   // Stores that give a lock of the group its first value; where they stand is looked at later (locks_begin).
   if (m_.region(r).space == Space::group)

@@ -56,7 +56,7 @@ using Key = std::tuple<int, uint32_t, uint32_t, uint32_t>;
 class Pass {
  public:
   Pass(const Module& m, FunctionId entry, const Options& options, const Job& job, const flow::Effects& effects,
-       Pairing pairing, Lanes lanes, Refuted refuted)
+       Pairing pairing, Lanes lanes, Refuted refuted, Groups groups = Groups::any)
       : m_(m),
         entry_(entry),
         options_(options),
@@ -64,6 +64,7 @@ class Pass {
         effects_(effects),
         pairing_(pairing),
         lanes_(lanes),
+        groups_(groups),
         refuted_(std::move(refuted)) {}
 
   // Houdini: candidates that are not inductive with the others go, until all that are left are.
@@ -112,7 +113,8 @@ class Pass {
     pool_ = std::make_unique<Pool>();
     quotients_ = std::make_unique<Quotients>(*pool_);
     session_ = std::make_unique<formula::Session>(*pool_, options_.second.get());
-    execution_ = std::make_unique<Execution>(*pool_, m_, effects_, entry_, options_, pairing_, refuted_, lanes_, job_);
+    execution_ =
+        std::make_unique<Execution>(*pool_, m_, effects_, entry_, options_, pairing_, refuted_, lanes_, job_, groups_);
     execution_->run();
     gave_up_ = gave_up_ || execution_->stopped;
   }
@@ -447,6 +449,7 @@ class Pass {
       // Of what the question did not speak of, the least.
       f.local_size[d] = std::max<uint64_t>(1, model.value(pool, x.local_size[d]));
       f.num_groups[d] = std::max<uint64_t>(1, model.value(pool, x.num_groups[d]));
+      if (x.cluster_size[d]) f.cluster[d] = std::max<uint64_t>(1, model.value(pool, x.cluster_size[d]));
     }
   }
 
@@ -495,6 +498,7 @@ class Pass {
     setting.dialect = m_.dialect;
     setting.pairing = pairing_;
     setting.lanes = lanes_;
+    setting.groups = groups_;
     setting.one_group = std::all_of(std::begin(options_.launch.num_groups), std::end(options_.launch.num_groups),
                                     [](uint64_t n) { return n == 1; });
     setting.both_fences = options_.both_fences;
@@ -674,7 +678,7 @@ class Pass {
     if (answer != Answer::sat) return;
     seen_.insert(key);
     Finding f = race_of(pool, x, model, a, b, 1);
-    f.other_offset = formula::as_signed(model.value(pool, b.offset[1]), x.pointers.offset_bits);
+    f.other_offset = offset_in_array(pool, x, model, b.offset[1], b.region);
     f.threads[0].spec = a.spec;
     f.threads[1].spec = b.spec;
     f.threads[0].by_contract = a.by_contract;
@@ -694,6 +698,12 @@ class Pass {
     result_.findings.push_back(std::move(f));
   }
 
+  // Without the number of the group whose array it is (compute.cpp: Op::map_rank).
+  int64_t offset_in_array(Pool& pool, const Execution& x, const Model& model, Term offset, RegionId r) const {
+    return formula::as_signed(model.value(pool, offset),
+                              m_.region(r).clustered ? Execution::k_group_bits : x.pointers.offset_bits);
+  }
+
   // A race at one place, of thread 0 by access `a` and thread `other` by access `b`, with the values of the model.
   Finding race_of(Pool& pool, Execution& x, Model& model, const AccessRecord& a, const AccessRecord& b, size_t other) {
     Finding f;
@@ -701,7 +711,7 @@ class Pass {
     f.place = a.place;
     f.other_place = b.place;
     f.region = a.region;
-    f.offset = f.other_offset = formula::as_signed(model.value(pool, a.offset[0]), x.pointers.offset_bits);
+    f.offset = f.other_offset = offset_in_array(pool, x, model, a.offset[0], a.region);
     f.bytes = a.bytes;
     f.other_bytes = b.bytes;
     f.threads = {side(pool, x, model, 0), side(pool, x, model, other)};
@@ -786,6 +796,7 @@ class Pass {
   const flow::Effects& effects_;
   Pairing pairing_;
   Lanes lanes_;
+  Groups groups_;
   Refuted refuted_;
   std::unique_ptr<Pool> pool_;
   std::unique_ptr<Execution> execution_;

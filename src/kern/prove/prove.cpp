@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "flow/clusters.h"
 #include "flow/stale.h"
 #include "flow/writers.h"
 #include "prove/pass.h"
@@ -75,8 +76,12 @@ class ProcessorBudget {
 
 class Prover {
  public:
-  Prover(const Module& m, FunctionId entry, const Options& options, const Job& job)
-      : m_(m), entry_(entry), options_(options), job_(job), effects_(m) {}
+  // `cluster`: the module as pairs of groups of one cluster see it (flow/clusters.h); none: it has no barrier of one,
+  // nor group memory of others.
+  Prover(const Module& m, FunctionId entry, const Options& options, const Job& job, const Module* cluster)
+      : m_(m), entry_(entry), options_(options), job_(job), cluster_(cluster), effects_(m) {
+    if (cluster != nullptr) cluster_effects_ = std::make_unique<flow::Effects>(*cluster);
+  }
 
   Result run() {
     const auto start = std::chrono::steady_clock::now();
@@ -143,7 +148,7 @@ class Prover {
     if (!rests) return r;
     plain.jobs = 1;  // so that one thread's time is all of it
     const ProcessorBudget budget(job_, 2 * taken + k_plain_seconds);
-    Result p = Prover(m_, entry_, plain, budget.job()).run();
+    Result p = Prover(m_, entry_, plain, budget.job(), cluster_).run();
     return p.verdict.status == Status::holds ? p : r;
   }
 
@@ -160,8 +165,10 @@ class Prover {
     const uint32_t lanes = options_.warp_sync > 0 ? options_.warp_sync : options_.warp_size;
     one_warp = one_warp && lanes > 0 && threads <= lanes;
     std::vector<std::unique_ptr<Pass>> passes;
-    const auto add = [&](Pairing p, Lanes l, Refuted refuted) {
-      passes.push_back(std::make_unique<Pass>(m_, entry_, options_, job_, effects_, p, l, std::move(refuted)));
+    const auto add = [&](Pairing p, Lanes l, Refuted refuted, Groups g = Groups::any) {
+      const bool together = g == Groups::of_one_cluster;
+      passes.push_back(std::make_unique<Pass>(together ? *cluster_ : m_, entry_, options_, job_,
+                                              together ? *cluster_effects_ : effects_, p, l, std::move(refuted), g));
     };
     if (two_pass) {
       add(Pairing::same_group, Lanes::same_warp, {});
@@ -196,15 +203,23 @@ class Prover {
     if (!one_group && options_.across_groups) {
       Refuted all;
       for (const auto& p : passes) all.insert(p->refuted().begin(), p->refuted().end());
-      add(Pairing::other_group, Lanes::any, std::move(all));
-      passes.back()->execute();
-      passes.back()->questions(options_.races);
+      if (cluster_ == nullptr) {
+        add(Pairing::other_group, Lanes::any, std::move(all));
+      } else {
+        add(Pairing::other_group, Lanes::any, all, Groups::of_one_cluster);
+        add(Pairing::other_group, Lanes::any, std::move(all), Groups::of_two_clusters);
+      }
+      for (size_t i = cluster_ == nullptr ? passes.size() - 1 : passes.size() - 2; i < passes.size(); ++i) {
+        passes[i]->execute();
+        passes[i]->questions(options_.races);
+      }
     }
     // What speaks of pairs speaks of none.
     if (!one_thread || (!one_group && options_.across_groups)) {
       bool pair = false;
       for (size_t i = 0; i < passes.size() && !pair; ++i) {
-        const bool groups = !one_group && options_.across_groups && i + 1 == passes.size();
+        const size_t first = passes.size() - (cluster_ == nullptr ? 1 : 2);
+        const bool groups = !one_group && options_.across_groups && i >= first;
         pair = (groups || !one_thread) && !passes[i]->no_pair();
       }
       if (!pair &&
@@ -276,14 +291,39 @@ class Prover {
   FunctionId entry_;
   const Options& options_;
   const Job& job_;
+  const Module* const cluster_;
   flow::Effects effects_;
+  std::unique_ptr<flow::Effects> cluster_effects_;
   double second_seconds_ = 0;  // processor time of threads that have ended
 };
+
+// What is not read of clusters leaves the kernel undecided, and may be why something was found.
+void leave_open(Result& r, const flow::Clusters& clusters) {
+  // No count, lock or claim is looked at in such memory.
+  for (Finding& f : r.findings)
+    if (clusters.tickets && f.kind == Kind::race && f.perhaps.empty() && f.apart.empty())
+      f.apart = "what atomics give of shared memory that other blocks access keeps";
+  if (clusters.undecided.empty() && clusters.absent.empty()) return;
+  r.unsupported.insert(clusters.undecided.begin(), clusters.undecided.end());
+  r.unsupported.insert(clusters.absent.begin(), clusters.absent.end());
+  for (Finding& f : r.findings)
+    if (!clusters.undecided.empty() && f.perhaps.empty() && f.apart.empty())
+      (f.kind == Kind::race ? f.perhaps : f.apart) = *clusters.undecided.begin();
+  if (r.verdict.status == Status::fails) return;
+  r.verdict = {.status = Status::unsupported, .detail = *r.unsupported.begin()};
+}
 
 }  // namespace
 
 Result prove(const Module& module, FunctionId entry, const Options& options, const Job& job) {
-  return Prover(module, entry, options, job).run();
+  const flow::Effects effects(module);
+  const flow::Clusters clusters = flow::clusters(module, effects, entry);
+  if (!clusters.two_kinds()) return Prover(module, entry, options, job, nullptr).run();
+  const Module group = flow::seen(module, effects, entry, Scope::group),
+               cluster = flow::seen(module, effects, entry, Scope::device);
+  Result r = Prover(group, entry, options, job, &cluster).run();
+  leave_open(r, clusters);
+  return r;
 }
 
 }  // namespace fencepost::prove

@@ -145,7 +145,8 @@ struct Finding {
   // barriers, a clause. "": nothing.
   std::string apart;
   std::array<uint64_t, 3> local_size{},
-      num_groups{};  // of the launch: as given, or as was found where any is asked for
+      num_groups{};                          // of the launch: as given, or as was found where any is asked for
+  std::array<uint64_t, 3> cluster{1, 1, 1};  // of a cluster, in groups
 };
 
 struct Effort {

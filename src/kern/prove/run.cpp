@@ -24,7 +24,7 @@ std::string dimension_name(const char* what, int thread, size_t d) {
 }  // namespace
 
 Run::Run(Pool& pool, const Module& m, const flow::Effects& effects, FunctionId entry, const Options& options,
-         Pairing pairing, Lanes lanes)
+         Pairing pairing, Lanes lanes, Groups groups)
     : products(pool),
       memory(pool, m, Pointers{}, pairing == Pairing::same_group),
       pool_(pool),
@@ -33,7 +33,8 @@ Run::Run(Pool& pool, const Module& m, const flow::Effects& effects, FunctionId e
       entry_(entry),
       options_(options),
       pairing_(pairing),
-      lanes_(lanes) {}
+      lanes_(lanes),
+      groups_(groups) {}
 
 void Run::launch() {
   // Numbers of the launch: from the start, about no particular thread.
@@ -96,6 +97,7 @@ void Run::launch() {
       differ.push_back(pool_.ne(group_id[0][d], group_id[1][d]));
   }
   distinct = pool_.any(std::move(differ));
+  clusters(state);
   same_warp = pool_.no();
   const bool unknown_size = options_.warp_size == 0 && options_.warp_sync == 0;
   if (unknown_size) unknown_warps(state);

@@ -22,6 +22,7 @@ namespace fencepost::prove {
 using order::AccessRecord;
 using order::BarrierRecord;
 using order::Fact;
+using order::Groups;
 using order::Lanes;
 using order::LockRecord;
 using order::Pairing;
@@ -30,12 +31,14 @@ using order::TicketRecord;
 class Run {
  public:
   Run(Pool& pool, const ir::Module& m, const flow::Effects& effects, ir::FunctionId entry, const Options& options,
-      Pairing pairing, Lanes lanes);
+      Pairing pairing, Lanes lanes, Groups groups);
   Run(const Run&) = delete;
 
   // ---- the launch and the two threads: terms once `launch` has run
   std::array<std::array<Term, 3>, 2> local_id, group_id;
   std::array<Term, 3> local_size, num_groups;
+  std::array<std::array<Term, 3>, 2> cluster_rank;  // of the thread's group in its cluster
+  std::array<Term, 3> cluster_size;
   uint64_t launch_variables = 0;  // those below are of the launch
   uint64_t common_variables = 0;  // those below are of the launch and of the parameters
   // Warps of which nothing is known: each thread's number and lane, as variables.
@@ -60,6 +63,7 @@ class Run {
   const flow::FunctionEffects& effects_of(ir::FunctionId f) const { return effects_.function(f); }
   ir::FunctionId entry() const { return entry_; }
   const Options& options() const { return options_; }
+  bool of_one_cluster() const { return groups_ == Groups::of_one_cluster; }
   bool of_one_group() const { return pairing_ == Pairing::same_group; }
   uint32_t position() const { return position_; }
   const std::vector<uint32_t>& loops_around() const { return loops_around_; }
@@ -98,6 +102,9 @@ class Run {
   Term with_ids(Term t, size_t thread, const Ids& ids) const;
   // All threads of a group; none: the launch does not say how many there are, or there are more than 1024.
   std::vector<Ids> threads_by_ids() const;
+  // Of the thread's group among those of its cluster, and how many these are.
+  Term flat_rank(size_t thread) const;
+  Term blocks_of_cluster() const;
   // How many threads a group has; 0: the launch does not say.
   uint64_t threads_of_group() const;
   // What others have written to memory of these spaces is seen from here on.
@@ -114,10 +121,12 @@ class Run {
   const Options& options_;
   const Pairing pairing_;
   const Lanes lanes_;
+  const Groups groups_;
   uint32_t position_ = 1;
   std::vector<uint32_t> loops_around_;
 
  private:
+  void clusters(const std::function<void(Term)>& state);
   void unknown_warps(const std::function<void(Term)>& state);
 };
 

@@ -90,6 +90,44 @@ bool shape_for(const launch::Options& o, const prove::Options& engine, bool grid
   return true;
 }
 
+}  // namespace
+
+bool start_clusters(const Module& m, FunctionId kernel, interp::Shape& s) {
+  bool used = false;
+  each_instruction(m, [&](const Function&, const Instruction& i) {
+    const auto* b = std::get_if<Barrier>(&i.action);
+    const auto* c = std::get_if<Compute>(&i.action);
+    used = used || (b != nullptr && b->scope == Scope::cluster) ||
+           (c != nullptr &&
+            (c->op == Op::map_rank || (c->op == Op::id && (c->imm == static_cast<uint64_t>(IdKind::cluster_rank) ||
+                                                           c->imm == static_cast<uint64_t>(IdKind::cluster_size)))));
+  });
+  const auto& given = m.function(kernel).cluster;
+  uint32_t blocks = 1;
+  for (uint32_t d = 0; d < 3; ++d) {
+    uint32_t& size = s.cluster[d];
+    if (given[d] != 0) size = given[d];
+    if (given[d] == 0 && (!used || size == 0 || size * blocks > 16 || s.num_groups[d] % size != 0)) size = 1;
+    if (s.num_groups[d] % size != 0) return false;
+    blocks *= size;
+  }
+  if (!used || s.groups.empty()) return true;
+  // With each group, all of its cluster.
+  std::vector<std::array<uint32_t, 3>> all;
+  for (const auto& g : s.groups)
+    for (uint32_t k = 0; k < blocks; ++k) {
+      const std::array<uint32_t, 3> rank{k % s.cluster[0], k / s.cluster[0] % s.cluster[1],
+                                         k / s.cluster[0] / s.cluster[1]};
+      std::array<uint32_t, 3> one{};
+      for (size_t d = 0; d < 3; ++d) one[d] = g[d] / s.cluster[d] * s.cluster[d] + rank[d];
+      if (std::ranges::find(all, one) == all.end()) all.push_back(one);
+    }
+  s.groups = std::move(all);
+  return true;
+}
+
+namespace {
+
 // Blocks of any size are whole warps, where the proof takes that for granted.
 void whole_warps(const prove::Options& engine, interp::Shape& s) {
   const uint32_t lanes = engine.warp_sync > 0 ? engine.warp_sync : engine.warp_size;
@@ -159,6 +197,7 @@ prove::Finding finding(const interp::Defect& d, const interp::Shape& shape) {
     if (d.other) f.threads.push_back(side(*d.other, {}));
   }
   for (size_t k = 0; k < 3; ++k) {
+    f.cluster[k] = shape.cluster[k];
     f.local_size[k] = shape.local_size[k];
     f.num_groups[k] = shape.num_groups[k];
   }
@@ -247,6 +286,11 @@ Attack try_runs(const Module& m, FunctionId kernel, const launch::Options& o, co
       return out;
     }
     if (tiles) whole_warps(engine, shape);
+    for (uint32_t d = 0; d < 3; ++d)
+      if (const uint32_t size = f.cluster[d]; size > 1 && engine.launch.num_groups[d] == 0)
+        shape.num_groups[d] = std::max(shape.num_groups[d] / size, 1u) * size;
+    for (uint32_t d = 0; d < 3; ++d) shape.cluster[d] = std::min(shape.num_groups[d], 8u - n % 7);
+    if (!start_clusters(m, kernel, shape)) continue;
     static constexpr uint32_t k_warps[] = {32, 2, 4, 64, 1, 16, 3};
     shape.warp_size = any_size               ? k_warps[warps ? n % 7 : 0]
                       : engine.warp_sync > 0 ? engine.warp_sync

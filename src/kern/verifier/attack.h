@@ -79,6 +79,10 @@ class EarlyRuns {
 // What simple preconditions say of parameters (`n == 64`, or one of the launch's sizes), by number of the parameter.
 std::map<uint32_t, uint64_t> required(const ir::Function& f, const interp::Shape& shape);
 
+// The clusters of a launch: those of the kernel, or of the shape where they divide the grid, or else none. With each
+// group that is started all others of its cluster are. False: the grid is not one of whole clusters.
+bool start_clusters(const ir::Module& m, ir::FunctionId kernel, interp::Shape& s);
+
 // Arrays that atomics touch start with zeros in a run: locks that are free, counters at 0.
 void start_at_zero(const ir::Module& m, interp::Inputs& inputs);
 

@@ -74,6 +74,7 @@ std::optional<interp::Shape> shape_of(const ir::Module& m, const prove::Finding&
     shape.local_size[d] = static_cast<uint32_t>(local);
     shape.num_groups[d] = static_cast<uint32_t>(groups);
     shape.global_offset[d] = o.launch.offset(d);
+    shape.cluster[d] = static_cast<uint32_t>(f.cluster[d]);
     threads = std::min<uint64_t>(threads * local, k_threads + 1);
     threads = std::min<uint64_t>(threads * groups, k_threads + 1);
   }
@@ -125,7 +126,7 @@ std::optional<Shown> confirm(const ir::Module& m, ir::FunctionId entry, const pr
   const ir::Function& kernel = m.function(entry);
   if (!kernel.kernel) return std::nullopt;
   std::optional<interp::Shape> shape = shape_of(m, f, o);
-  if (!shape) return std::nullopt;
+  if (!shape || !start_clusters(m, entry, *shape)) return std::nullopt;
   const bool any_warp = m.dialect == ir::Dialect::opencl && !o.warp_size && !o.sub_group_size && uses_warps(m);
   interp::Limits limits{.steps = 300'000, .cancelled = o.spent, .window = uint64_t{1} << 40};
   constexpr size_t k_turns = 5;

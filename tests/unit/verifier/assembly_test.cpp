@@ -216,11 +216,11 @@ TEST(Assembly, what_is_not_followed_leaves_the_kernel_undecided) {
       "o[b * 64 + t] = (unsigned)c[0];";
   is(3, kernel, "what 'wgmma.mma_async' does to memory");
   is(3,
-     "asm volatile(\"barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;\"); o[b * 64 + t] = "
+     "asm volatile(\"barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.acquire.aligned;\"); o[b * 64 + t] = "
      "t;",
      "what 'barrier.cluster.arrive' does to memory");
-  is(3, "asm volatile(\"st.shared::cluster.f32 [%0], %1;\" :: \"r\"(a), \"f\"(1.0f)); o[b * 64 + t] = t;",
-     "what 'st' does to memory");
+  is(3, "asm volatile(\"st.async.weak.shared::cluster.b32 [%0], %1, [%0];\" :: \"r\"(a), \"r\"(1)); o[b * 64 + t] = t;",
+     "what 'st.async' does to memory");
 }
 
 TEST(Assembly, copies_may_fill_with_zeros) {

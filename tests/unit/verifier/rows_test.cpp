@@ -150,7 +150,7 @@ TEST_F(Rows, a_weak_function_gives_no_size) {
 }
 
 TEST_F(Rows, what_has_no_model_is_not_read_by_name) {
-  for (const char* body : {"cooperative_groups::this_cluster().sync();", "a = (int *)malloc(4);"}) {
+  for (const char* body : {"cooperative_groups::this_multi_grid().sync();", "a = (int *)malloc(4);"}) {
     const auto a = ask({"--blockDim=64", "--gridDim=1"},
                        std::string("#include <cuda/barrier>\n__global__ void k(int *a) { ") + body + " a[0] = 1; }\n");
     EXPECT_EQ(a.exit_code, 3) << body << "\n" << a.out << a.err;

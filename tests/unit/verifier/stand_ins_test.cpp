@@ -205,7 +205,7 @@ TEST(StandIns, WhatHasNoModelIsNamed) {
       {"surf1Dwrite(1, (cudaSurfaceObject_t)o[0], 4, cudaBoundaryModeClamp);", "boundary mode"},
       {"asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4;\" :: \"r\"(0), \"l\"(o));", "made of a number"},
       {"asm volatile(\"brkpt;\");", "brkpt"},
-      {"cooperative_groups::this_cluster().sync();", "sync"},
+      {"o[0] = cooperative_groups::this_cluster().query_shared_rank(o);", "query_shared_rank"},
       {"cooperative_groups::this_multi_grid().sync();", "this_multi_grid"},
       {"((unsigned *)&blockDim)[0] = 1;", "a write to the built-in variable 'blockDim'"}};
   for (const auto& c : cases) {
