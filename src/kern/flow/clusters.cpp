@@ -77,7 +77,7 @@ class Reading {
       if (n > 16) undecided("a cluster of more than 16 blocks");
     other_functions();
     halves();
-    if (clustered_.empty()) return out_;
+    if (!out_.remote) return out_;
     memory();
     present();
     return out_;
@@ -213,7 +213,7 @@ class Reading {
       });
     });
     for (uint32_t k = 0; k < m_.functions.size(); ++k)
-      if (effects_.function(entry_).reached[k] != 0)
+      if (effects_.function(entry_).reached[k] != 0 && !clustered_.empty())
         if (const auto assembly = assembly_effect(m_.functions[k]); assembly && assembly->kind == "barrier")
           undecided("barrier objects beside shared memory that other blocks access");
   }

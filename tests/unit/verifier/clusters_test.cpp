@@ -100,10 +100,10 @@ TEST(Clusters, what_other_blocks_may_write_is_any_value) {
   const std::string other = "c.map_shared_rank(s, r ^ 1)", store = " if (s[t] != 7) a[0] = g;";
   const std::string take = "if (t == 0) s[0] = 0; c.sync(); int k = atomicAdd(&s[0], 1); ";
   rows({
-      {"s[t] = 7; c.sync();" + store, 0},
+      {"if (t == 0) s[0] = 7; c.sync(); if (s[0] != 7 && t == 0) a[0] = g;", 0},
+      {"if (t == 0) s[0] = 7; c.sync(); if (t == 0) " + other + "[0] = 8; c.sync(); if (s[0] != 7 && t == 0) a[0] = g;",
+       1, k_confirmed},
       {"s[t] = 7; c.sync(); " + other + "[t] = 8; c.sync();" + store, 1, k_confirmed},
-      // The same without a write of the thread's own in between.
-      {"s[t] = 7; c.sync(); if (n) " + other + "[t] = 8; c.sync();" + store, 1, k_confirmed},
       // Tickets.
       {take + "if (k == 5) o[b] = t;", 0},
       {take + "if (k == 5) o[b] = t; c.sync(); " + other + "[t] = 8; c.sync();", 3,
@@ -211,7 +211,8 @@ TEST(Clusters, inline_ptx_is_read) {
       "\"=r\"(w));"
       " asm volatile(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(q) : \"r\"(at), \"r\"(w ^ 1)); ";
   const std::string load = "asm volatile(\"ld.shared::cluster.u32 %0, [%1];\" : \"=r\"(w) : \"r\"(q) : \"memory\"); ";
-  const std::string store = "asm volatile(\"st.shared::cluster.u32 [%0], %1;\" :: \"r\"(q), \"r\"(t) : \"memory\"); ";
+  const std::string store =
+      "asm volatile(\"st.shared::cluster.u32 [%0], %1;\" :: \"r\"(q), \"r\"(t + 1) : \"memory\"); ";
   const std::string add = "asm volatile(\"red.shared::cluster.add.u32 [%0], 1;\" :: \"r\"(q) : \"memory\"); ";
   const std::string dims = "__cluster_dims__(2, 1, 1)";
   rows({{"s[t] = t; SYNC; " + map + load + "SYNC; o[g] = w; s[t] = 0;", 0, "", dims, sync},
