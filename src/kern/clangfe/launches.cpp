@@ -38,6 +38,17 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
     if (e->getConstructor()->isCopyOrMoveConstructor() && e->getNumArgs() == 1) read(e->getArg(0));
     return true;
   }
+  // `(void)n;`
+  bool VisitCStyleCastExpr(clang::CStyleCastExpr* e) {
+    if (e->getCastKind() == clang::CK_ToVoid) read(e->getSubExpr());
+    return true;
+  }
+  // `.n = 3`
+  bool VisitDesignatedInitExpr(clang::DesignatedInitExpr* e) {
+    for (const clang::DesignatedInitExpr::Designator& d : e->designators())
+      if (d.isFieldDesignator()) seen(d.getFieldLoc(), d.getFieldName());
+    return true;
+  }
   bool VisitUnaryExprOrTypeTraitExpr(clang::UnaryExprOrTypeTraitExpr* e) {
     if (!e->isArgumentType()) read(e->getArgumentExpr());
     return true;
@@ -47,6 +58,7 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
     const auto* v = clang::dyn_cast<VarDecl>(e->getDecl());
     if (v != nullptr) uses_[v].insert(e);
     if (v != nullptr && lambdas_ > 0) in_lambdas_.insert(v);
+    if (v != nullptr && changed_.contains(e)) changed_in_[v].insert(blocks_.begin(), blocks_.end());
     return true;
   }
   bool VisitMemberExpr(clang::MemberExpr* e) {
@@ -69,6 +81,13 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
     return std::ranges::all_of(it->second,
                                [&](const clang::DeclRefExpr* e) { return reads_.contains(e) || changed_.contains(e); });
   }
+  // The same, and no statement that changes it stands in the block that declares `since`.
+  bool steady_since(const VarDecl* v, const VarDecl* since) const {
+    const auto block = declared_.find(since);
+    if (block == declared_.end() || labels_ || !steady(v)) return false;
+    const auto it = changed_in_.find(v);
+    return it == changed_in_.end() || !it->second.contains(block->second);
+  }
   // All that is done to a variable of a function around this one, or of the template that it is an instance of, is not
   // seen here.
   bool only_read(const VarDecl* v) const {
@@ -79,10 +98,10 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
       if (reads_.count(e) == 0) return false;
     return true;
   }
-  // `v.x = e;`, or `v = e;` with member -1, as a statement of its own. `v` is a dim3 or an integer.
+  // `v.x = e;`, or `v = e;` without a field, as a statement of its own. `v` is an integer or a structure.
   struct Assigned {
     const clang::DeclRefExpr* target = nullptr;
-    int member = -1;
+    const clang::FieldDecl* field = nullptr;
     const Expr *whole = nullptr, *value = nullptr;
     const clang::CompoundStmt* block = nullptr;
   };
@@ -91,7 +110,8 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
   // False: that is not so.
   bool assigned(const VarDecl* v, std::vector<Assigned>& out) const {
     const auto block = declared_.find(v);
-    if (labels_ || block == declared_.end() || in_lambdas_.contains(v)) return false;
+    if (labels_ || block == declared_.end() || in_lambdas_.contains(v) || switches_.contains(block->second))
+      return false;
     std::set<const clang::DeclRefExpr*> written;
     if (const auto it = assigned_.find(v); it != assigned_.end())
       for (const Assigned& a : it->second) {
@@ -114,6 +134,15 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
     --lambdas_;
     return more;
   }
+  // As it is written, and as it is meant: where a value is read or bound is in the second.
+  bool TraverseInitListExpr(clang::InitListExpr* e) {
+    if (!RecursiveASTVisitor::TraverseInitListExpr(e)) return false;
+    const clang::InitListExpr* meant = e->isSemanticForm() ? e : e->getSemanticForm();
+    if (meant == nullptr || (e->isSemanticForm() && e->isSyntacticForm())) return true;
+    for (const Expr* x : meant->inits())
+      if (x != nullptr && !TraverseStmt(const_cast<Expr*>(x))) return false;
+    return true;
+  }
   bool VisitStmtExpr(clang::StmtExpr*) {
     statements_in_expressions_ = true;
     return true;
@@ -121,6 +150,17 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
   bool VisitForStmt(clang::ForStmt* f) {
     alone(f->getInc());
     return true;
+  }
+  // A `case` in it may be entered without what stands before it.
+  bool VisitSwitchStmt(clang::SwitchStmt* s) {
+    switches_.insert(s->getBody());
+    return true;
+  }
+  bool TraverseCompoundStmt(clang::CompoundStmt* block) {
+    blocks_.push_back(block);
+    const bool more = RecursiveASTVisitor::TraverseCompoundStmt(block);
+    blocks_.pop_back();
+    return more;
   }
   bool VisitCompoundStmt(clang::CompoundStmt* block) {
     for (const clang::Stmt* s : block->body()) {
@@ -145,9 +185,8 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
       to = b->getLHS()->IgnoreParens();
       a.value = b->getRHS();
       if (const auto* m = clang::dyn_cast<clang::MemberExpr>(to)) {
-        const llvm::StringRef n = m->getMemberDecl()->getName();
-        if (m->isArrow() || (n != "x" && n != "y" && n != "z")) return;
-        a.member = n[0] - 'x';
+        a.field = clang::dyn_cast<clang::FieldDecl>(m->getMemberDecl());
+        if (m->isArrow() || a.field == nullptr) return;
         to = m->getBase()->IgnoreParens();
       }
     } else if (const auto* c = clang::dyn_cast<clang::CXXOperatorCallExpr>(e);
@@ -158,8 +197,10 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
     a.target = to != nullptr ? clang::dyn_cast<clang::DeclRefExpr>(to) : nullptr;
     const auto* v = a.target != nullptr ? clang::dyn_cast<VarDecl>(a.target->getDecl()) : nullptr;
     const auto* record = v != nullptr ? v->getType()->getAsCXXRecordDecl() : nullptr;
-    const bool integer = v != nullptr && a.member < 0 && v->getType()->isIntegralOrEnumerationType();
-    if (integer || (record != nullptr && record->getName() == "dim3")) assigned_[v].push_back(a);
+    const bool integer = v != nullptr && a.field == nullptr && v->getType()->isIntegralOrEnumerationType();
+    // An operator= of the user's does anything.
+    const bool copied = record != nullptr && (a.field != nullptr || record->isTriviallyCopyable());
+    if (integer || copied) assigned_[v].push_back(a);
   }
   // `n = 3`, `n += 2`, `++n` as statements of their own.
   void alone(const clang::Stmt* s) {
@@ -205,6 +246,9 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
   std::map<const clang::IdentifierInfo*, std::set<unsigned>> places_;
   std::map<const VarDecl*, std::vector<Assigned>> assigned_;
   std::map<const VarDecl*, const clang::CompoundStmt*> declared_;
+  std::map<const VarDecl*, std::set<const clang::CompoundStmt*>> changed_in_;  // all blocks around the statements
+  std::vector<const clang::CompoundStmt*> blocks_;                             // around what is looked at
+  std::set<const clang::Stmt*> switches_;                                      // their bodies
   std::set<const VarDecl*> own_, in_lambdas_;
   unsigned lambdas_ = 0;
   bool labels_ = false, statements_in_expressions_ = false;
@@ -260,6 +304,11 @@ class Doubtful : public clang::RecursiveASTVisitor<Doubtful> {
     body(f);
     return found_;
   }
+  bool type(const clang::CXXRecordDecl& r) {
+    if (doubts_.none() && doubts_.names.empty()) return false;
+    look(&r);
+    return found_;
+  }
 
  private:
   bool look(const clang::Decl* d) {
@@ -293,7 +342,11 @@ class Doubtful : public clang::RecursiveASTVisitor<Doubtful> {
     const clang::CXXRecordDecl* whole = r.hasDefinition() ? r.getDefinition() : nullptr;
     if (whole == nullptr || whole->isLambda()) return;
     found_ = found_ || within(whole->getSourceRange());
-    for (const clang::FieldDecl* f : whole->fields()) look(f);
+    for (const clang::FieldDecl* f : whole->fields()) {
+      look(f);
+      if (f->hasInClassInitializer() && f->getInClassInitializer() != nullptr)
+        TraverseStmt(const_cast<Expr*>(f->getInClassInitializer()));
+    }
   }
   void body(const clang::FunctionDecl& f) {
     const clang::FunctionDecl* whole = nullptr;
@@ -364,7 +417,13 @@ class Evaluator {
         .doubtful = [this](const Expr* e) { return doubtful(e); },
         .keeps = [this](const VarDecl* v) { return v->getType().isConstQualified() || keeps(v); },
         .steady =
-            [this](const VarDecl* v) { return uses_.steady(v) && uses_.accounted(v, body_) && !written_in_doubt(); }};
+            [this](const VarDecl* v) { return uses_.steady(v) && uses_.accounted(v, body_) && !written_in_doubt(); },
+        .steady_since =
+            [this](const VarDecl* v, const VarDecl* since) {
+              return uses_.steady_since(v, since) && uses_.accounted(v, body_) && !written_in_doubt();
+            },
+        .given = [this](const VarDecl* v, const Expr* at) { return given(v, at); },
+        .doubtful_type = [this](const clang::CXXRecordDecl& r) { return Doubtful(context_, doubts_).type(r); }};
   }
   // `nullptr`, NULL or 0 as a pointer, or a variable that keeps one.
   bool null(const Expr* e) const {
@@ -412,6 +471,7 @@ class Evaluator {
   Number member(const clang::MemberExpr* m, unsigned depth);
   Dim3 extent(const Expr* e, unsigned depth);
   bool steps(const VarDecl* v, std::vector<Uses::Assigned>& out) const;
+  std::optional<std::vector<HostFacts::Given>> given(const VarDecl* v, const Expr* at) const;
   Number put(const VarDecl* v, const Expr* at, unsigned depth);
   Dim3 assembled(const VarDecl* v, const Expr* at, unsigned depth);
 
@@ -586,6 +646,16 @@ bool Evaluator::steps(const VarDecl* v, std::vector<Uses::Assigned>& out) const 
          !written_in_doubt();
 }
 
+std::optional<std::vector<HostFacts::Given>> Evaluator::given(const VarDecl* v, const Expr* at) const {
+  std::vector<Uses::Assigned> all;
+  if (!steps(v, all)) return std::nullopt;
+  std::vector<HostFacts::Given> out;
+  for (const Uses::Assigned& a : all)
+    if (context_.getSourceManager().isBeforeInTranslationUnit(a.whole->getEndLoc(), at->getBeginLoc()))
+      out.push_back({.field = a.field, .whole = a.whole, .value = a.value});
+  return out;
+}
+
 // What an integer holds at a place: `int n; n = 64;`.
 Number Evaluator::put(const VarDecl* v, const Expr* at, unsigned depth) {
   std::vector<Uses::Assigned> given;
@@ -608,11 +678,13 @@ Dim3 Evaluator::assembled(const VarDecl* v, const Expr* at, unsigned depth) {
   for (const Uses::Assigned& a : given) {
     if (!sm.isBeforeInTranslationUnit(a.whole->getEndLoc(), at->getBeginLoc())) continue;
     const bool open = doubtful(a.whole);
-    if (a.member < 0) {
+    if (a.field == nullptr) {
       out = open ? Dim3{} : extent(a.value, depth);
       continue;
     }
-    const auto m = static_cast<size_t>(a.member);
+    const llvm::StringRef n = a.field->getName();
+    if (n != "x" && n != "y" && n != "z") return {};
+    const auto m = static_cast<size_t>(n[0] - 'x');
     out.size[m] = open ? Number{} : number(a.value, depth);
     if (out.size[m]) out.size[m] = fit(*out.size[m], context_.UnsignedIntTy);
     out.dimensions = std::max(out.dimensions, static_cast<uint32_t>(m) + 1);

@@ -372,15 +372,6 @@ const Word* launched_name(const std::vector<Word>& words, size_t at) {
   return nullptr;
 }
 
-// A kernel that a driver's module is asked for by name is launched by calls that do not say its name.
-bool asks_by_name(const std::vector<Word>& words) {
-  for (const Word& w : words)
-    if (w.name != nullptr && (w.name->isStr("cuModuleGetFunction") || w.name->isStr("cuLibraryGetKernel") ||
-                              w.name->isStr("cudaLibraryGetKernel")))
-      return true;
-  return false;
-}
-
 // Text that a macro of an include that is not there may turn on.
 void in_other_text(clang::ASTContext& context, const Doubts& doubts, const std::set<const IdentifierInfo*>& kernels,
                    std::vector<Mention>& out) {
@@ -468,16 +459,15 @@ Mentions mentions(clang::ASTContext& context, const std::vector<clang::Decl*>& d
                .hosts = sweep.hosts};
   in_other_text(context, doubts, kernels, out.unclear);
   const std::vector<Word>& list = words.list();
-  const bool by_name = asks_by_name(list);
+  for (const Asked& a : asks_for_kernels(list))
+    for (const IdentifierInfo* k : kernels)
+      if (a.text.empty() || llvm::StringRef(a.text).contains(k->getName())) out.unclear.push_back({nullptr, k, a.at});
   for (size_t n = 0; n < list.size(); ++n) {
     const Word& w = list[n];
     if (w.kind == clang::tok::lesslessless && !sweep.configured.contains(w.at)) {
       const Word* k = launched_name(list, n);
       if (k != nullptr && !sweep.declared.contains(k->name)) out.foreign.push_back({nullptr, k->name, k->at});
     }
-    if (by_name && !w.text.empty())
-      for (const IdentifierInfo* k : kernels)
-        if (k->getName() == w.text) out.unclear.push_back({nullptr, k, w.at});
     if (w.kind == clang::tok::identifier && kernels.contains(w.name) && !sweep.seen.contains(w.at))
       out.unclear.push_back({nullptr, w.name, w.at});
   }

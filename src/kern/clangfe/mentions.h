@@ -56,6 +56,15 @@ class Words {
 
 // Functions that give the address of a variable of the device for its name, which a program may put together.
 bool asks_for_variables(const std::vector<Word>& words);
+// A place where the host asks for a kernel without a word that clang knows for it.
+struct Asked {
+  clang::SourceLocation at;
+  std::string text;  // the kernels whose names are in it; "": any kernel
+};
+// Functions of a driver's module find a kernel by its name, mangled or not, or all that there are; functions of a graph
+// read and write what the node of a captured launch is (CUDA driver API, "Module Management", "Library Management",
+// "Graph Management"). What is launched then, and how, the text does not say.
+std::vector<Asked> asks_for_kernels(const std::vector<Word>& words);
 // A function by which the host's program comes to one place again, or is there twice; "": none.
 std::string comes_back(const std::vector<Word>& words);
 

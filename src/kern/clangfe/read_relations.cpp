@@ -1,6 +1,8 @@
 #include "clangfe/read_relations.h"
 
+#include <clang/AST/DeclCXX.h>
 #include <clang/AST/ExprCXX.h>
+#include <clang/AST/RecordLayout.h>
 
 #include <algorithm>
 #include <array>
@@ -18,12 +20,14 @@ using Step = std::optional<uint32_t>;
 
 constexpr unsigned k_deep = 48;
 constexpr size_t k_steps = 256;
+constexpr size_t k_members = 64;  // of one structure
 
 class Reader {
  public:
   Reader(clang::ASTContext& context, const HostFacts& facts) : context_(context), facts_(facts) {}
 
   void target(HostRelations::Target::Kind kind, uint32_t number, const Expr* e) {
+    if (e->getType()->isRecordType()) return structure(number, e);
     if (!e->getType()->isIntegralOrEnumerationType()) return;
     const size_t steps = out_.steps.size(), variables = out_.variables.size();
     const bool changes = out_.changes;
@@ -39,21 +43,35 @@ class Reader {
     std::erase_if(variables_, [&](const auto& v) { return v.second >= variables; });
     std::erase_if(made_, [&](const auto& m) { return m.second >= steps; });
   }
+  // A structure that is given by value: the numbers in it.
+  void structure(uint32_t number, const Expr* e) {
+    Members all;
+    if (facts_.doubtful(e) || !members(e, 0, all, 0)) return;
+    for (const auto& [offset, m] : all)
+      out_.targets.push_back(
+          {.kind = HostRelations::Target::member, .number = number, .step = m.step, .offset = offset, .name = m.name});
+  }
   void sizes(HostRelations::Target::Kind kind, const Expr* e) {
     if (e == nullptr || facts_.doubtful(e)) return;
     const auto axes = extent(e, 0);
     if (!axes) return;
-    const bool before = std::exchange(kept_only_, axes->of_variable);
+    const VarDecl* before = std::exchange(since_, axes->variable);
     for (uint32_t d = 0; d < 3; ++d) target(kind, d, axes->size[d]);
-    kept_only_ = before;
+    since_ = before;
   }
   HostRelations take() { return std::move(out_); }
 
  private:
   struct Axes {
     std::array<const Expr*, 3> size{};
-    bool of_variable = false;  // evaluated where a variable is declared
+    const VarDecl* variable = nullptr;  // evaluated where it is declared
   };
+  struct Member {
+    uint32_t step = 0;
+    uint64_t bytes = 0;
+    std::string name;
+  };
+  using Members = std::map<uint64_t, Member>;  // by offset in bytes
 
   bool number_type(clang::QualType t) const {
     if (t.isNull() || t->isDependentType() || !t->isIntegralOrEnumerationType()) return false;
@@ -107,6 +125,11 @@ class Reader {
   Step choice(const clang::ConditionalOperator* c, unsigned depth);
   Step call(const clang::CallExpr* c, unsigned depth);
   Step axis(const clang::MemberExpr* m, unsigned depth);
+  Step member(const clang::MemberExpr* m, unsigned depth);
+  bool members(const Expr* e, uint64_t at, Members& out, unsigned depth);
+  bool members_of(const VarDecl* v, const Expr* place, uint64_t at, Members& out, unsigned depth);
+  bool made_by(const clang::CXXConstructExpr* c, uint64_t at, Members& out, unsigned depth);
+  bool field(const clang::FieldDecl* f, const Expr* value, uint64_t at, Members& out, unsigned depth);
   std::optional<Axes> extent(const Expr* e, unsigned depth);
   // Evaluated or not, as the host's numbers have it.
   Step perhaps(const Expr* e, unsigned depth) {
@@ -116,10 +139,10 @@ class Reader {
     return s;
   }
   // Evaluated where a variable is declared, before the launch.
-  Step declared(const Expr* init, unsigned depth) {
-    const bool before = std::exchange(kept_only_, true);
+  Step declared(const VarDecl* v, const Expr* init, unsigned depth) {
+    const VarDecl* before = std::exchange(since_, v);
     const Step s = facts_.doubtful(init) ? Step{} : read(init, depth);
-    kept_only_ = before;
+    since_ = before;
     return s;
   }
 
@@ -129,7 +152,7 @@ class Reader {
   std::map<const VarDecl*, uint32_t> variables_;         // by number
   std::map<const VarDecl*, uint32_t> made_;              // declared with a value that was read: its step
   std::map<const clang::ParmVarDecl*, uint32_t> given_;  // parameters of the functions that are being computed
-  bool kept_only_ = false;
+  const VarDecl* since_ = nullptr;  // what is read now was evaluated where this one is declared; none: at the launch
   unsigned perhaps_ = 0;
 };
 
@@ -179,9 +202,10 @@ Step Reader::name(const clang::DeclRefExpr* d, unsigned depth) {
   if (!v->hasLocalStorage() || v->isInvalidDecl() || v->isInitCapture() || v->getType().isVolatileQualified() ||
       v->getType()->isReferenceType() || !number_type(v->getType()))
     return std::nullopt;
-  if (!facts_.keeps(v)) return !kept_only_ && facts_.steady(v) ? variable(v) : std::nullopt;
+  if (!facts_.keeps(v))
+    return (since_ == nullptr ? facts_.steady(v) : facts_.steady_since(v, since_)) ? variable(v) : std::nullopt;
   if (clang::isa<clang::ParmVarDecl>(v) || !v->hasInit() || variables_.contains(v)) return variable(v);
-  const Step s = declared(v->getInit(), depth);
+  const Step s = declared(v, v->getInit(), depth);
   if (!s) return variable(v);
   made_.emplace(v, *s);
   return s;
@@ -322,13 +346,14 @@ Step Reader::call(const clang::CallExpr* c, unsigned depth) {
 // `grid.x` of a dim3 that is only read.
 Step Reader::axis(const clang::MemberExpr* m, unsigned depth) {
   const auto* record = m->getBase()->getType()->getAsCXXRecordDecl();
-  if (m->isArrow() || record == nullptr || record->getName() != "dim3") return std::nullopt;
+  if (m->isArrow() || record == nullptr) return std::nullopt;
+  if (record->getName() != "dim3") return member(m, depth);
   const llvm::StringRef n = m->getMemberDecl()->getName();
   if (n != "x" && n != "y" && n != "z") return std::nullopt;
   const auto axes = extent(m->getBase(), depth);
   if (!axes) return std::nullopt;
   const Expr* e = axes->size[static_cast<size_t>(n[0] - 'x')];
-  return axes->of_variable ? declared(e, depth) : read(e, depth);
+  return axes->variable != nullptr ? declared(axes->variable, e, depth) : read(e, depth);
 }
 
 std::optional<Reader::Axes> Reader::extent(const Expr* e, unsigned depth) {
@@ -346,7 +371,7 @@ std::optional<Reader::Axes> Reader::extent(const Expr* e, unsigned depth) {
         facts_.doubtful(v->getInit()))
       return std::nullopt;
     auto axes = extent(v->getInit(), depth);
-    if (axes) axes->of_variable = true;
+    if (axes) axes->variable = v;
     return axes;
   }
   const auto* c = clang::dyn_cast<clang::CXXConstructExpr>(e);
@@ -354,6 +379,150 @@ std::optional<Reader::Axes> Reader::extent(const Expr* e, unsigned depth) {
   if (c->getConstructor()->isCopyOrMoveConstructor()) return extent(c->getArg(0), depth);
   if (c->getNumArgs() != 3) return std::nullopt;
   return Axes{.size = {c->getArg(0), c->getArg(1), c->getArg(2)}};
+}
+
+// ---- numbers in structures -----------------------------------------------------------------------------------------
+
+// Each of its members has a place of its own, and holds what it was given.
+bool plain(const clang::CXXRecordDecl& r) {
+  return r.hasDefinition() && !r.isInvalidDecl() && !r.isUnion() && !r.isDependentContext() && r.getNumBases() == 0 &&
+         !r.isDynamicClass() && r.isTriviallyCopyable() && !r.hasVolatileMember() && !r.hasMutableFields();
+}
+
+const clang::CXXRecordDecl* plain_record(clang::QualType t) {
+  const clang::CXXRecordDecl* r = t.isNull() || t.isVolatileQualified() ? nullptr : t->getAsCXXRecordDecl();
+  return r != nullptr && plain(*r) ? r->getDefinition() : nullptr;
+}
+
+// `value` is what the member `f` of the structure at `at` holds now. False: not all of this can be followed.
+bool Reader::field(const clang::FieldDecl* f, const Expr* value, uint64_t at, Members& out, unsigned depth) {
+  if (f->isInvalidDecl() || out.size() > k_members) return false;
+  const uint64_t place = at + context_.getFieldOffset(f) / 8;
+  const uint64_t bytes = f->isBitField() ? 0 : context_.getTypeSizeInChars(f->getType()).getQuantity();
+  // Two bit-fields share a byte.
+  if (f->isBitField() || value == nullptr || value->containsErrors()) {
+    std::erase_if(out, [&](const auto& m) { return f->isBitField() || (m.first >= place && m.first < place + bytes); });
+    return true;
+  }
+  std::erase_if(out, [&](const auto& m) { return m.first >= place && m.first < place + bytes; });
+  if (f->getType()->isRecordType()) {
+    Members inner;
+    if (!members(value, place, inner, depth)) return true;
+    for (auto& [offset, m] : inner) {
+      m.name = f->getNameAsString() + "." + m.name;
+      out.insert_or_assign(offset, std::move(m));
+    }
+    return true;
+  }
+  if (!number_type(f->getType()) || !number_type(value->getType())) return true;
+  const Step s = read(value, depth);
+  if (!s || out_.steps[*s].width != width(f->getType())) return true;
+  out.insert_or_assign(place, Member{.step = *s, .bytes = bytes, .name = f->getNameAsString()});
+  return true;
+}
+
+bool Reader::members(const Expr* e, uint64_t at, Members& out, unsigned depth) {
+  if (e == nullptr || depth > k_deep || e->containsErrors() || e->isValueDependent()) return false;
+  ++depth;
+  const clang::CXXRecordDecl* r = plain_record(e->getType());
+  if (r == nullptr || facts_.doubtful_type(*r)) return false;
+  e = e->IgnoreParens();
+  if (const auto* x = clang::dyn_cast<clang::FullExpr>(e)) return members(x->getSubExpr(), at, out, depth);
+  if (const auto* x = clang::dyn_cast<clang::MaterializeTemporaryExpr>(e))
+    return members(x->getSubExpr(), at, out, depth);
+  if (const auto* x = clang::dyn_cast<clang::CXXBindTemporaryExpr>(e)) return members(x->getSubExpr(), at, out, depth);
+  if (const auto* c = clang::dyn_cast<clang::CastExpr>(e)) {
+    const clang::CastKind k = c->getCastKind();
+    const bool same = context_.hasSameUnqualifiedType(c->getType(), c->getSubExpr()->getType());
+    return same && (k == clang::CK_NoOp || k == clang::CK_LValueToRValue || k == clang::CK_ConstructorConversion) &&
+           members(c->getSubExpr(), at, out, depth);
+  }
+  if (const auto* d = clang::dyn_cast<clang::DeclRefExpr>(e)) {
+    const auto* v = clang::dyn_cast<VarDecl>(d->getDecl());
+    return v != nullptr && members_of(v, d, at, out, depth);
+  }
+  if (const auto* c = clang::dyn_cast<clang::CXXConstructExpr>(e)) return made_by(c, at, out, depth);
+  const auto* list = clang::dyn_cast<clang::InitListExpr>(e);
+  if (list == nullptr || list->isTransparent()) return false;
+  if (const auto* semantic = list->isSemanticForm() ? nullptr : list->getSemanticForm(); semantic != nullptr)
+    list = semantic;
+  unsigned k = 0;
+  for (const clang::FieldDecl* f : r->fields()) {
+    if (f->isUnnamedBitField()) continue;
+    if (k >= list->getNumInits()) return false;
+    const Expr* value = list->getInit(k++);
+    if (const auto* x = clang::dyn_cast_or_null<clang::CXXDefaultInitExpr>(value)) value = x->getExpr();
+    if (!field(f, value, at, out, depth)) return false;
+  }
+  return true;
+}
+
+bool Reader::made_by(const clang::CXXConstructExpr* c, uint64_t at, Members& out, unsigned depth) {
+  const clang::CXXConstructorDecl* f = c->getConstructor();
+  if (f->isCopyOrMoveConstructor())
+    return f->isTrivial() && c->getNumArgs() == 1 && members(c->getArg(0), at, out, depth);
+  // Nothing is set, or it is set to 0; what is not read is any number.
+  if (f->isDefaultConstructor() && f->isTrivial()) return true;
+  const clang::FunctionDecl* found = nullptr;
+  if (!f->hasBody(found) || found->isWeak() || found->isVariadic()) return false;
+  const auto* whole = clang::cast<clang::CXXConstructorDecl>(found);
+  const auto* body = clang::dyn_cast<clang::CompoundStmt>(whole->getBody());
+  if (body == nullptr || !body->body_empty() || c->getNumArgs() != whole->getNumParams()) return false;
+  std::map<const clang::ParmVarDecl*, uint32_t> given;
+  for (unsigned k = 0; k < c->getNumArgs(); ++k) {
+    const clang::ParmVarDecl* p = whole->getParamDecl(k);
+    const clang::QualType t = p->getType().getNonReferenceType();
+    const Expr* value = c->getArg(k);
+    if (const auto* x = clang::dyn_cast<clang::CXXDefaultArgExpr>(value)) value = x->getExpr();
+    const Step s = t.isVolatileQualified() || !number_type(t) ? Step{} : read(value, depth);
+    if (s && out_.steps[*s].width == width(t)) given.emplace(p, *s);
+  }
+  std::swap(given_, given);
+  bool all = true;
+  for (const clang::CXXCtorInitializer* i : whole->inits()) {
+    all = all && i->isMemberInitializer();
+    if (!all) break;
+    const Expr* value = i->getInit();
+    if (const auto* x = clang::dyn_cast_or_null<clang::CXXDefaultInitExpr>(value)) value = x->getExpr();
+    if (value != nullptr && facts_.doubtful(value)) value = nullptr;
+    all = field(i->getMember(), value, at, out, depth);
+  }
+  std::swap(given_, given);
+  return all;
+}
+
+// What it holds at a place.
+bool Reader::members_of(const VarDecl* v, const Expr* place, uint64_t at, Members& out, unsigned depth) {
+  if (clang::isa<clang::ParmVarDecl>(v) || !v->hasLocalStorage() || v->isInvalidDecl() || !v->hasInit() ||
+      v->isInitCapture() || v->getType()->isReferenceType() || v->getType().isVolatileQualified() ||
+      facts_.doubtful(v->getInit()))
+    return false;
+  const auto given = facts_.given(v, place);
+  if (!given && !facts_.keeps(v)) return false;
+  const VarDecl* before = std::exchange(since_, v);
+  bool all = members(v->getInit(), at, out, depth);
+  if (given)
+    for (const HostFacts::Given& g : *given) {
+      const bool open = facts_.doubtful(g.whole);
+      if (g.field != nullptr) {
+        all = all && field(g.field, open ? nullptr : g.value, at, out, depth);
+      } else {
+        out.clear();
+        all = !open && members(g.value, at, out, depth);
+      }
+    }
+  since_ = before;
+  return all;
+}
+
+Step Reader::member(const clang::MemberExpr* m, unsigned depth) {
+  const auto* f = clang::dyn_cast<clang::FieldDecl>(m->getMemberDecl());
+  if (f == nullptr || f->isBitField() || !number_type(f->getType()) || plain_record(m->getBase()->getType()) == nullptr)
+    return std::nullopt;
+  Members all;
+  if (!members(m->getBase(), 0, all, depth)) return std::nullopt;
+  const auto it = all.find(context_.getFieldOffset(f) / 8);
+  return it == all.end() ? Step{} : Step{it->second.step};
 }
 
 }  // namespace

@@ -39,6 +39,59 @@ llvm::StringRef first_word(const clang::Preprocessor& preprocessor) {
 }  // namespace
 
 // cuModuleGetGlobal and its like, and functions by which these are found.
+namespace {
+
+bool finds_by_name(llvm::StringRef n) { return n.contains("ModuleGetFunction") || n.contains("LibraryGetKernel"); }
+bool finds_all(llvm::StringRef n) {
+  return n.contains("ModuleEnumerateFunctions") || n.contains("LibraryEnumerateKernels");
+}
+// cudaGraphExecKernelNodeSetParams, cudaGraphKernelNodeSetGridDim, cudaGraphExecNodeSetParams; not their attributes.
+bool changes_nodes(llvm::StringRef n) {
+  if (!n.contains("Graph") || n.contains("Attribute")) return false;
+  const bool reaches = n.contains("Get") || n.contains("Set") || n.contains("Update");
+  return reaches &&
+         (n.contains("GraphKernelNode") || n.contains("GraphExecKernelNode") || n.contains("GraphNode") ||
+          n.contains("GraphExecNode")) &&
+         !n.contains("Enabled") && !n.contains("GetType") && !n.contains("Dependen");
+}
+
+// The third argument of the call whose name stands at `n`, if it is text and nothing else; else "".
+std::string text_asked_for(const std::vector<Word>& words, size_t n) {
+  if (n + 1 >= words.size() || words[n + 1].kind != tok::l_paren) return "";
+  int depth = 0;
+  unsigned argument = 0;
+  std::string out;
+  for (size_t k = n + 1; k < words.size(); ++k) {
+    const Word& w = words[k];
+    const bool opens = w.kind == tok::l_paren || w.kind == tok::l_square || w.kind == tok::l_brace;
+    const bool closes = w.kind == tok::r_paren || w.kind == tok::r_square || w.kind == tok::r_brace;
+    if (closes && --depth == 0) return argument == 2 ? out : "";
+    if (opens) ++depth;
+    if (w.kind == tok::comma && depth == 1) {
+      ++argument;
+    } else if (argument == 2) {
+      if (w.text.empty() || w.text.find('\\') != std::string::npos) return "";
+      out += w.text;
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<Asked> asks_for_kernels(const std::vector<Word>& words) {
+  std::vector<Asked> out;
+  for (size_t n = 0; n < words.size(); ++n) {
+    const Word& w = words[n];
+    // `int cuModuleGetFunction(..);` declares it: no call has a type before its name.
+    if (n > 0 && (words[n - 1].kind == tok::identifier || words[n - 1].kind == tok::kw_int)) continue;
+    const llvm::StringRef name = w.name != nullptr ? w.name->getName() : llvm::StringRef(w.text);
+    if (finds_all(name) || changes_nodes(name)) out.push_back({.at = w.at, .text = ""});
+    if (finds_by_name(name)) out.push_back({.at = w.at, .text = w.name != nullptr ? text_asked_for(words, n) : ""});
+  }
+  return out;
+}
+
 bool asks_for_variables(const std::vector<Word>& words) {
   return std::any_of(words.begin(), words.end(), [](const Word& w) {
     if (w.name == nullptr) return false;

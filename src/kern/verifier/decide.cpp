@@ -254,7 +254,7 @@ class Row {
   void relate() {
     if (!standard() || o_.compat || o_.loop_unwind || !function().kernel || question_.alike.size() > k_related) return;
     for (const Alike& a : question_.alike) {
-      related_.emplace_back(*module_, f_, a.relations);
+      related_.emplace_back(*module_, f_, in_.effects.function(f_), a.relations);
       if (related_.back().any()) continue;
       related_.clear();
       return;
@@ -387,7 +387,7 @@ class Row {
   // What the launch says of its sizes is left out of the assumption where the arguments alone will do.
   void say_less(size_t k, prove::Result& proof) {
     if (!related_[k].of_sizes()) return;
-    Related less(*module_, f_, question_.alike[k].relations, false);
+    Related less(*module_, f_, in_.effects.function(f_), question_.alike[k].relations, false);
     if (!less.any()) return;
     const double most = std::max(k_less_seconds, k_less_part * since_asked_);
     prove::Result again = ask_instead(less.module(), o_.timeout > 0 ? std::min(0.5 * left(), most) : most);
@@ -503,7 +503,7 @@ class Row {
       return;
     }
     if (keeps_small(small_, nullptr, std::move(again), "") || related_.size() != 1) return;
-    const Related both(small_, f_, question_.alike.front().relations);
+    const Related both(small_, f_, in_.effects.function(f_), question_.alike.front().relations);
     if (!both.any()) return;
     const double rest = o_.timeout > 0 ? (more ? 0.5 : 1.0) * left() : k_first_seconds;
     keeps_small(both.module(), &both, ask_instead(both.module(), rest), of_launch(0));
@@ -584,7 +584,7 @@ class Row {
     if (!question_.alike.empty() && host_ != nullptr && !o_.compat)
       for (FindingReport& x : said_.findings)
         if (x.finding.kind == prove::Kind::race)
-          x.given = given_by_host(function(), x.finding, host_->launches, question_.places);
+          x.given = given_by_host(*module_, function(), x.finding, host_->launches, question_.places);
     said_.status = r.verdict.status;
     if (o_.compat) merge_sources(*module_, said_.findings);
     if (r.verdict.status != Status::fails || r.findings.empty()) {

@@ -54,7 +54,23 @@ std::vector<std::string> arguments_at(const Span& launch) {
   return {};
 }
 
-std::vector<std::string> given_by_host(const ir::Function& kernel, const prove::Finding& finding,
+namespace {
+
+// A structure that is given by value, of which the kernel reads numbers.
+bool reads_numbers_of(const ir::Function& kernel, const ir::Module& m, const ir::Parameter& p) {
+  if (!p.region || m.region(p.region).origin != ir::Origin::by_value) return false;
+  for (const ir::Block& b : kernel.blocks)
+    for (const ir::Instruction& i : b.instructions)
+      if (const auto* l = std::get_if<ir::Load>(&i.action);
+          l != nullptr && kernel.value(i.results[0]).type.kind == ir::Type::bits &&
+          std::ranges::find(l->access.regions, p.region) != l->access.regions.end())
+        return true;
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> given_by_host(const ir::Module& m, const ir::Function& kernel, const prove::Finding& finding,
                                        const std::vector<clangfe::HostLaunch>& launches,
                                        const std::vector<Span>& places) {
   std::vector<std::string> out;
@@ -63,6 +79,16 @@ std::vector<std::string> given_by_host(const ir::Function& kernel, const prove::
     if (h.named_only || std::ranges::none_of(places, same)) continue;
     const std::vector<std::string> words = arguments_at(h.place);
     if (words.size() != h.arguments.size()) continue;
+    for (const ir::Parameter& p : kernel.parameters) {
+      if (!reads_numbers_of(kernel, m, p) || p.source_index >= words.size()) continue;
+      const auto member = [&](const clangfe::HostRelations::Target& t) {
+        return t.kind == clangfe::HostRelations::Target::member && t.number == p.source_index;
+      };
+      if (std::ranges::any_of(h.relations.targets, member)) continue;
+      std::string note = fmt::format("the numbers in '{}' are any here; the launch at {} gives `{}`", p.name,
+                                     h.place.location(), words[p.source_index]);
+      if (std::ranges::find(out, note) == out.end()) out.push_back(std::move(note));
+    }
     for (const auto& [name, value] : finding.arguments) {
       const auto p = std::ranges::find(kernel.parameters, name, &ir::Parameter::name);
       if (p == kernel.parameters.end() || p->source_index >= words.size() || h.arguments[p->source_index]) continue;

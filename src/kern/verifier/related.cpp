@@ -27,15 +27,18 @@ IdKind size_of(clangfe::HostRelations::Target::Kind k) {
 
 }  // namespace
 
-Related::Related(const Module& m, FunctionId kernel, clangfe::HostRelations relations, bool sizes)
+Related::Related(const Module& m, FunctionId kernel, const flow::FunctionEffects& does,
+                 clangfe::HostRelations relations, bool sizes)
     : kernel_(kernel), r_(std::move(relations)) {
-  if (!sizes) std::erase_if(r_.targets, [](const Target& t) { return t.kind != Target::argument; });
+  if (!sizes)
+    std::erase_if(r_.targets, [](const Target& t) { return t.kind == Target::grid || t.kind == Target::block; });
   if (r_.targets.empty() || m.function(kernel).blocks.empty()) return;
   module_ = m;
   find_places();
   define_variables();
+  find_members(does);
   std::erase_if(places_, [&](const Place& p) { return trivial(p); });
-  if (places_.empty()) return;
+  if (places_.empty() && members_.empty()) return;
   build();
   say();
 }
@@ -51,6 +54,7 @@ void Related::find_places() {
   const Function& f = module_.function(kernel_);
   for (const Target& t : r_.targets) {
     const uint8_t width = r_.steps[t.step].width;
+    if (t.kind == Target::member) continue;
     if (t.kind != Target::argument) {
       if (width == 32 && t.number < 3) places_.push_back({.target = t, .width = width});
       continue;
@@ -61,6 +65,82 @@ void Related::find_places() {
     if (p->region || p->type != Type{Type::bits, width}) continue;
     places_.push_back({.target = t, .parameter = static_cast<uint32_t>(p - f.parameters.begin()), .width = width});
   }
+}
+
+namespace {
+
+// Where in the structure that parameter `parameter` is the pointer leads to, by constants alone.
+std::optional<uint64_t> offset_in(const Function& f, const std::map<uint32_t, const Compute*>& computed,
+                                  ValueId pointer, uint32_t parameter) {
+  uint64_t offset = 0;
+  for (int steps = 0; steps < 64; ++steps) {
+    const Value& v = f.value(pointer);
+    if (v.kind == Value::parameter) return v.index == parameter ? std::optional(offset) : std::nullopt;
+    const auto it = computed.find(pointer.index);
+    if (it == computed.end() || it->second->op != Op::pointer_add) return std::nullopt;
+    const Value& by = f.value(it->second->operands[1]);
+    if (by.kind != Value::constant || by.type.width != 64) return std::nullopt;
+    offset += by.constant_bits;
+    pointer = it->second->operands[0];
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+// The numbers in structures that the kernel reads, and that have to do with another number or are constants.
+void Related::find_members(const flow::FunctionEffects& does) {
+  const Function& f = module_.function(kernel_);
+  for (const Target& t : r_.targets) {
+    if (t.kind != Target::member) continue;
+    for (uint32_t k = 0; k < f.parameters.size(); ++k) {
+      const Parameter& p = f.parameters[k];
+      if (p.source_index != t.number || !p.region || module_.region(p.region).origin != Origin::by_value) continue;
+      if (does.writes[p.region.index] != 0 || does.atomics[p.region.index] != 0) continue;
+      members_.push_back({.target = t, .parameter = k, .width = r_.steps[t.step].width, .read = {}});
+    }
+  }
+  std::map<uint32_t, const Compute*> computed;
+  for (const Block& b : f.blocks)
+    for (const Instruction& i : b.instructions)
+      if (const auto* c = std::get_if<Compute>(&i.action)) computed[i.results[0].index] = c;
+  for (const Block& b : f.blocks)
+    for (const Instruction& i : b.instructions) {
+      const auto* l = std::get_if<Load>(&i.action);
+      if (l == nullptr || l->access.is_volatile || l->access.regions.size() != 1) continue;
+      for (Member& m : members_) {
+        if (l->access.regions[0] != f.parameters[m.parameter].region || l->access.bytes * 8U != m.width ||
+            f.value(i.results[0]).type != Type{Type::bits, m.width})
+          continue;
+        if (offset_in(f, computed, l->access.pointer, m.parameter) == m.target.offset) m.read.push_back(i.results[0]);
+      }
+    }
+  std::erase_if(members_, [](const Member& m) { return m.read.empty(); });
+  // A variable that nothing else is made of is any number, as the member is.
+  std::map<uint64_t, size_t> uses;
+  const auto count = [&](uint32_t step) {
+    std::set<uint32_t> used{step};
+    for (uint32_t s = step + 1; s-- > 0;)
+      if (used.contains(s)) used.insert(r_.steps[s].of.begin(), r_.steps[s].of.end());
+    for (const uint32_t s : used)
+      if (is_variable(s)) ++uses[r_.steps[s].number];
+  };
+  for (const Place& p : places_) count(p.target.step);
+  for (const Member& m : members_) count(m.target.step);
+  std::erase_if(members_, [&](const Member& m) {
+    return is_variable(m.target.step) && uses[r_.steps[m.target.step].number] == 1;
+  });
+}
+
+void Related::replace_members(const std::vector<ValueId>& made) {
+  std::map<uint32_t, ValueId> by;
+  for (const Member& m : members_)
+    for (const ValueId v : m.read) by[v.index] = made[m.target.step];
+  for (Block& b : module_.functions[kernel_.index].blocks)
+    for (Instruction& i : b.instructions)
+      if (std::holds_alternative<Load>(i.action))
+        if (const auto it = by.find(i.results[0].index); it != by.end())
+          i.action = Compute{.op = Op::or_, .operands = {it->second, it->second}};
 }
 
 // A variable that is given as it is, or wider, is what it is given as.
@@ -84,6 +164,7 @@ void Related::build() {
   const size_t values = f.values.size();
   std::set<uint32_t> used;
   for (const Place& p : places_) used.insert(p.target.step);
+  for (const Member& m : members_) used.insert(m.target.step);
   for (uint32_t s = static_cast<uint32_t>(r_.steps.size()); s-- > 0;)
     if (used.contains(s)) used.insert(r_.steps[s].of.begin(), r_.steps[s].of.end());
   uint32_t further = 0;
@@ -125,6 +206,7 @@ void Related::build() {
     front.replace(p.parameter, made[p.target.step], values);
   }
   front.done();
+  replace_members(made);
 }
 
 // ---- words ---------------------------------------------------------------------------------------------------------
@@ -247,6 +329,8 @@ void Related::say() {
     said_.push_back(left == right ? fmt::format("{} is a number of {} bits", left, r_.steps[step.of[0]].width)
                                   : left + " == " + right);
   }
+  for (const Member& m : members_)
+    said_.push_back(fmt::format("{}.{} == {}", f.parameters[m.parameter].name, m.target.name, words(m.target.step, 6)));
 }
 
 // ---- numbers -------------------------------------------------------------------------------------------------------
@@ -353,7 +437,8 @@ std::optional<bool> Related::met(const prove::Finding& x) const {
     else if (*v != (*steps)[p.target.step])
       return false;
   }
-  return open ? std::nullopt : std::optional<bool>(true);
+  // What the structures of the run hold is not told.
+  return open || !members_.empty() ? std::nullopt : std::optional<bool>(true);
 }
 
 void Related::forget_variables(prove::Finding& x) const {

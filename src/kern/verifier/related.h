@@ -8,6 +8,9 @@
 // the host's is lost, whatever the variables are. And numbers for runs, drawn for the variables and computed from
 // there.
 //
+// A number in a structure that is given by value is what the host computes wherever the kernel reads it, as a whole, from
+// the copy that it is given, if the kernel never writes to that copy.
+//
 // Not used: an argument of which the module has no number of the same width, and sizes and arguments that the options
 // give, which the caller leaves out (rows.h).
 #include <cstdint>
@@ -17,6 +20,7 @@
 #include <vector>
 
 #include "clangfe/relations.h"
+#include "flow/effects.h"
 #include "ir/ir.h"
 #include "prove/prove.h"
 
@@ -24,8 +28,9 @@ namespace fencepost::verifier {
 
 class Related {
  public:
-  // `sizes`: of the grid and of the block, too.
-  Related(const ir::Module& m, ir::FunctionId kernel, clangfe::HostRelations relations, bool sizes = true);
+  // `does`: what the kernel does, with all that it calls. `sizes`: of the grid and of the block, too.
+  Related(const ir::Module& m, ir::FunctionId kernel, const flow::FunctionEffects& does,
+          clangfe::HostRelations relations, bool sizes = true);
   // They say something.
   bool any() const { return !said_.empty(); }
   bool of_sizes() const;
@@ -48,6 +53,8 @@ class Related {
   };
   bool is_variable(uint32_t step) const;
   void find_places();
+  void find_members(const flow::FunctionEffects& does);
+  void replace_members(const std::vector<ir::ValueId>& made);
   void define_variables();
   void build();
   void say();
@@ -61,6 +68,13 @@ class Related {
   ir::FunctionId kernel_;
   clangfe::HostRelations r_;
   std::vector<Place> places_;
+  struct Member {
+    Target target;
+    uint32_t parameter = 0;  // the structure
+    uint8_t width = 0;
+    std::vector<ir::ValueId> read;  // where the kernel reads it
+  };
+  std::vector<Member> members_;
   std::map<uint64_t, Place> defined_;     // variables that are arguments or sizes
   std::map<uint64_t, uint32_t> further_;  // the others: their parameters
   std::vector<std::string> said_;

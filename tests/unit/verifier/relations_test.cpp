@@ -132,7 +132,9 @@ TEST(Relations, a_variable_of_a_loop) {
       verified(
           ROWS
           "void run(float* o, int m) { for (int n = 1; n < m; n *= 2) { int p = n; k<<<8, 32>>>(o, p, p + 8); } }\n"),
-      race(ROWS "void run(float* o, int m) { for (int n = 1; n < m; n *= 2) { int p = n; k<<<8, 32>>>(o, n, p); } }\n"),
+      verified(ROWS
+               "void run(float* o, int m) { for (int n = 1; n < m; n *= 2) { int p = n; k<<<8, 32>>>(o, n, p); } }\n"),
+      verified(ROWS "void run(float* o, int n) { int p = n + 8; (void)p; k<<<8, 32>>>(o, n, p); }\n"),
       race(ROWS "void run(float* o, int m) { int p = m; for (int n = 1; n < m; n *= 2) k<<<8, 32>>>(o, n, p); }\n"),
       race(ROWS "void run(float* o, int m) { int n = 0; while (n++ < m) k<<<8, 32>>>(o, n, n); }\n"),
       race(ROWS "void run(float* o, int m) {\n#pragma omp parallel\n"
