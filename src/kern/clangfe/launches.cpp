@@ -38,6 +38,20 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
     if (e->getConstructor()->isCopyOrMoveConstructor() && e->getNumArgs() == 1) read(e->getArg(0));
     return true;
   }
+  // `cudaMallocPitch(&rows, &pitch, width, height)`
+  bool VisitCallExpr(clang::CallExpr* c) {
+    const clang::FunctionDecl* f = c->getDirectCallee();
+    if (f == nullptr || f->getIdentifier() == nullptr || f->getName() != "cudaMallocPitch" || c->getNumArgs() != 4 ||
+        users_text(context_.getSourceManager(), context_.getTargetInfo(), f->getLocation()))
+      return true;
+    const auto* u = clang::dyn_cast<clang::UnaryOperator>(c->getArg(1)->IgnoreParens());
+    const auto* d = u != nullptr && u->getOpcode() == clang::UO_AddrOf
+                        ? clang::dyn_cast<clang::DeclRefExpr>(u->getSubExpr()->IgnoreParens())
+                        : nullptr;
+    if (const auto* v = d != nullptr ? clang::dyn_cast<VarDecl>(d->getDecl()) : nullptr)
+      pitched_[v].push_back({d, c->getArg(2)});
+    return true;
+  }
   // `(void)n;`
   bool VisitCStyleCastExpr(clang::CStyleCastExpr* e) {
     if (e->getCastKind() == clang::CK_ToVoid) read(e->getSubExpr());
@@ -73,6 +87,18 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
     return true;
   }
 
+  // The width of the rows of which cudaMallocPitch says the distance, if the variable gets a value in no other way.
+  const Expr* row_width(const VarDecl* v) const {
+    const auto it = pitched_.find(v);
+    const auto uses = uses_.find(v);
+    const auto block = declared_.find(v);
+    if (it == pitched_.end() || it->second.size() != 1 || uses == uses_.end() || v->hasInit() || !own_.contains(v) ||
+        in_lambdas_.contains(v) || labels_ || block == declared_.end() || switches_.contains(block->second))
+      return nullptr;
+    for (const clang::DeclRefExpr* e : uses->second)
+      if (!reads_.contains(e) && e != it->second[0].first) return nullptr;
+    return it->second[0].second;
+  }
   // Nothing is done to it but that it is read, and changed by statements that do nothing else. In an expression that
   // is no such statement it has one value.
   bool steady(const VarDecl* v) const {
@@ -247,8 +273,9 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
   std::map<const VarDecl*, std::vector<Assigned>> assigned_;
   std::map<const VarDecl*, const clang::CompoundStmt*> declared_;
   std::map<const VarDecl*, std::set<const clang::CompoundStmt*>> changed_in_;  // all blocks around the statements
-  std::vector<const clang::CompoundStmt*> blocks_;                             // around what is looked at
-  std::set<const clang::Stmt*> switches_;                                      // their bodies
+  std::map<const VarDecl*, std::vector<std::pair<const clang::DeclRefExpr*, const Expr*>>> pitched_;
+  std::vector<const clang::CompoundStmt*> blocks_;  // around what is looked at
+  std::set<const clang::Stmt*> switches_;           // their bodies
   std::set<const VarDecl*> own_, in_lambdas_;
   unsigned lambdas_ = 0;
   bool labels_ = false, statements_in_expressions_ = false;
@@ -421,6 +448,10 @@ class Evaluator {
         .steady_since =
             [this](const VarDecl* v, const VarDecl* since) {
               return uses_.steady_since(v, since) && uses_.accounted(v, body_) && !written_in_doubt();
+            },
+        .row_width =
+            [this](const VarDecl* v) {
+              return uses_.accounted(v, body_) && !written_in_doubt() ? uses_.row_width(v) : nullptr;
             },
         .given = [this](const VarDecl* v, const Expr* at) { return given(v, at); },
         .doubtful_type = [this](const clang::CXXRecordDecl& r) { return Doubtful(context_, doubts_).type(r); }};

@@ -120,6 +120,7 @@ class Reader {
   Step cast(const clang::CastExpr* c, unsigned depth);
   Step name(const clang::DeclRefExpr* d, unsigned depth);
   Step variable(const VarDecl* v);
+  Step pitch(const VarDecl* v, const Expr* width, unsigned depth);
   Step binary(const clang::BinaryOperator* b, unsigned depth);
   Step unary(const clang::UnaryOperator* u, unsigned depth);
   Step choice(const clang::ConditionalOperator* c, unsigned depth);
@@ -202,6 +203,7 @@ Step Reader::name(const clang::DeclRefExpr* d, unsigned depth) {
   if (!v->hasLocalStorage() || v->isInvalidDecl() || v->isInitCapture() || v->getType().isVolatileQualified() ||
       v->getType()->isReferenceType() || !number_type(v->getType()))
     return std::nullopt;
+  if (const Expr* width = facts_.row_width(v)) return pitch(v, width, depth);
   if (!facts_.keeps(v))
     return (since_ == nullptr ? facts_.steady(v) : facts_.steady_since(v, since_)) ? variable(v) : std::nullopt;
   if (clang::isa<clang::ParmVarDecl>(v) || !v->hasInit() || variables_.contains(v)) return variable(v);
@@ -209,6 +211,17 @@ Step Reader::name(const clang::DeclRefExpr* d, unsigned depth) {
   if (!s) return variable(v);
   made_.emplace(v, *s);
   return s;
+}
+
+Step Reader::pitch(const VarDecl* v, const Expr* width, unsigned depth) {
+  const Step row = declared(v, width, depth);
+  if (!row || out_.steps[*row].width != 64 || context_.getTypeSize(v->getType()) != 64) return std::nullopt;
+  const auto [it, fresh] = variables_.try_emplace(v, static_cast<uint32_t>(out_.variables.size()));
+  if (fresh) out_.variables.push_back("what cudaMallocPitch adds");
+  const Step more = convert(add({.kind = HostStep::variable, .width = 32, .number = it->second}), false, 64);
+  const Step sum = more ? compute(Op::add, {*row, *more}, 64) : more;
+  if (sum) made_.emplace(v, *sum);
+  return sum;
 }
 
 // A variable that stands for itself.

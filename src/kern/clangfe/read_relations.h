@@ -17,6 +17,10 @@
 // it but that it is read (the order of the text is the order of the program then). Bases, unions, bit-fields, mutable
 // and volatile members are not read.
 //
+// The distance of rows that cudaMallocPitch gives (CUDA runtime API, "Memory Management") is their width and what is
+// added to it, which is a variable of its own, of 32 bits: no alignment comes near that. The host's variable has no value
+// where the call is not made.
+//
 // What is computed is what the tree says, conversion by conversion. A sum, difference or product of signed numbers
 // that is surely evaluated does not wrap: the host's program has no meaning then. Expressions with any other part (a
 // call of a function that is more than `return e;`, memory, a float), and those that rest on text in doubt,
@@ -42,6 +46,8 @@ struct HostFacts {
   std::function<bool(const clang::VarDecl*)> steady;  // read, and changed by statements of their own
   // The same, of the first, and none of these statements stands in the block that declares the second.
   std::function<bool(const clang::VarDecl*, const clang::VarDecl*)> steady_since;
+  // The width in bytes of rows of which this is the distance, as cudaMallocPitch gives it, and nothing else; or null.
+  std::function<const clang::Expr*(const clang::VarDecl*)> row_width;
   // All that a structure is given behind its declaration and before a place, in order; none: not all of it is known.
   struct Given {
     const clang::FieldDecl* field = nullptr;  // none: all of it

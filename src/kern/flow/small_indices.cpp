@@ -29,6 +29,7 @@ class Indices {
     for (Block& b : f_.blocks) {
       std::vector<Instruction> out;
       for (Instruction& in : b.instructions) {
+        claim(in, changed.claims, out);
         auto* c = std::get_if<Compute>(&in.action);
         const bool widens = c != nullptr && c->op == Op::zext && marked(c->operands[0]);
         if (widens) {
@@ -237,6 +238,29 @@ class Indices {
     return without && !with;
   }
 
+  // One number in a launch: of the kernel's arguments and constants.
+  bool of_arguments(ValueId v) const {
+    return f_.kernel && !comes_from(v, [&](ValueId x) {
+             const Value& value = f_.value(x);
+             if (value.kind == Value::constant) return false;
+             if (value.kind == Value::parameter) return value.type.kind != Type::bits;
+             const Compute* c = computed(x);
+             return c == nullptr || c->op == Op::id;
+           });
+  }
+  // `atomicCAS(&level[v], -1, depth + 1)`
+  void claim(const Instruction& in, std::vector<PlaceId>& places, std::vector<Instruction>& out) {
+    const auto* a = std::get_if<Atomic>(&in.action);
+    if (a == nullptr || a->op != AtomicOp::compare_exchange || a->operands.size() != 2) return;
+    const ValueId expected = a->operands[0], written = a->operands[1];
+    const auto constant = [&](ValueId v) { return f_.value(v).kind == Value::constant; };
+    if (f_.value(written).type.kind != Type::bits || (constant(expected) && constant(written)) ||
+        !of_arguments(expected) || !of_arguments(written))
+      return;
+    if (std::ranges::find(places, in.place) == places.end()) places.push_back(in.place);
+    assume(Op::ne, written, expected, in.place, out);
+  }
+
   ValueId number(uint64_t bits, Type type) {
     f_.values.push_back({.kind = Value::constant, .type = type, .constant_bits = bits});
     return {static_cast<uint32_t>(f_.values.size() - 1)};
@@ -244,12 +268,14 @@ class Indices {
 
   void not_negative(ValueId v, PlaceId place, std::vector<Instruction>& out) {
     const Type type = f_.value(v).type;
-    if (type != k_narrow && type != k_wide) return;
+    if (type == k_narrow || type == k_wide) assume(Op::sge, v, number(0, type), place, out);
+  }
+  void assume(Op op, ValueId x, ValueId y, PlaceId place, std::vector<Instruction>& out) {
     f_.values.push_back({.kind = Value::result, .type = {Type::bits, 1}});
     const ValueId holds{static_cast<uint32_t>(f_.values.size() - 1)};
     Compute test;
-    test.op = Op::sge;
-    test.operands = {v, number(0, type)};
+    test.op = op;
+    test.operands = {x, y};
     out.push_back({{holds}, std::move(test), place});
     out.push_back({{}, Annotation{.note = Note::assume, .condition = holds}, place});
   }

@@ -18,6 +18,9 @@
 // And signed divisors from which positions are made, `y = i / n, x = i % n`, are not negative: programs mean lengths of
 // rows. With n = -2, `y < h` keeps nothing out.
 //
+// And an update that claims a place, `atomicCAS(&level[v], -1, depth + 1) == -1`, writes another number than it looks
+// for, where both are made of the kernel's arguments and constants alone: with depth = -2 nobody would claim anything.
+//
 // How: such an operation does not wrap as one of signed numbers, whatever the signs of its operands. What is widened
 // as an unsigned number is not negative, nor is a factor that the source uses as an unsigned number and nowhere as a
 // signed one. Runs of the changed kernel that do otherwise are impossible, as by `__builtin_assume`. Tried and lost:
@@ -33,7 +36,8 @@ namespace fencepost::flow {
 struct SmallIndices {
   std::vector<ir::PlaceId> of_32, of_64;
   std::vector<ir::PlaceId> divisions;  // by signed numbers
-  bool any() const { return !of_32.empty() || !of_64.empty() || !divisions.empty(); }
+  std::vector<ir::PlaceId> claims;
+  bool any() const { return !of_32.empty() || !of_64.empty() || !divisions.empty() || !claims.empty(); }
 };
 // `reached`: by function.
 SmallIndices keep_indices_small(ir::Module& m, const std::vector<uint8_t>& reached, const Launch& launch);

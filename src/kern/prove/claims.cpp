@@ -7,6 +7,9 @@
 // all updates set bits, or all clear bits, does the same for each bit: the later one finds the bits of the earlier one
 // set.
 //
+// A value that is made of the kernel's arguments alone, `atomicCAS(&level[v], -1, depth + 1) == -1`, is the same for all
+// threads, and W holds it as it is.
+//
 // Why this is sound. Atomics of one width and of aligned places of one array are atomic for each other, or race and are
 // found as such: their updates of one place are in one order, and each finds what the one before it left. W holds what
 // every atomic that the threads may come to writes, as far as intervals say it. A compare-and-swap is an update only if
@@ -16,6 +19,7 @@
 // group say so. What writes in other ways (additions, copies, other functions, other widths) leaves nothing known.
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include "prove/execute.h"
 
@@ -95,8 +99,13 @@ void Execution::claim(Activation& a, const Instruction& in, const Atomic& at, Pa
     c.aligned =
         c.aligned && 1u << std::min<unsigned>(pool_[offset_of(pointer[t])].trailing_zeros, 16) >= at.access.bytes;
     const std::optional<Range> written = left(pool_, at.op, operands, t, most);
-    if (unseen && written)
-      c.unseen.push_back({*written, {r, position_, loops_around_, false, true}});
+    const size_t which = at.op == AtomicOp::compare_exchange ? 1 : 0;
+    const bool whole = at.op == AtomicOp::compare_exchange || at.op == AtomicOp::exchange;
+    const Term value = whole && of_arguments(operands[which][t]) ? operands[which][t] : Term{};
+    if (value && !unseen)
+      c.given.push_back(value);
+    else if (unseen && written)
+      c.unseen.push_back({*written, value, {r, position_, loops_around_, false, true}});
     else if (written)
       c.written.push_back(*written);
     else
@@ -118,6 +127,25 @@ void Execution::claim(Activation& a, const Instruction& in, const Atomic& at, Pa
   tickets.push_back(std::move(k));
 }
 
+// Of the kernel's arguments and of nothing else, so that it is one number in a launch; and no constant.
+bool Execution::of_arguments(Term t) const {
+  std::vector<Term> todo{t};
+  std::set<uint32_t> seen;
+  bool any = false;
+  while (!todo.empty()) {
+    const Term u = todo.back();
+    todo.pop_back();
+    if (!seen.insert(u.id).second) continue;
+    const formula::Node n = pool_[u];
+    // What memory holds is another at another time.
+    if (n.op == formula::Op::apply) return false;
+    if (n.op == formula::Op::variable && (n.value < launch_variables || n.value >= common_variables)) return false;
+    any = any || n.op == formula::Op::variable;
+    for (const Term k : n.kids) todo.push_back(k);
+  }
+  return any;
+}
+
 // What is written by those who look at what they find, as few intervals; the rest puts places back, unless it is among
 // these.
 void Execution::settle_claims() {
@@ -131,9 +159,13 @@ void Execution::settle_claims() {
         few.push_back(x);
     }
     c.written = std::move(few);
-    c.known = c.known && c.written.size() <= k_most_written;
-    for (const auto& [x, w] : c.unseen)
-      if (std::none_of(c.written.begin(), c.written.end(),
+    std::ranges::sort(c.given);
+    const auto same = std::ranges::unique(c.given);
+    c.given.erase(same.begin(), same.end());
+    c.known = c.known && c.written.size() + c.given.size() <= k_most_written;
+    for (const auto& [x, value, w] : c.unseen)
+      if ((!value || !std::ranges::binary_search(c.given, value)) &&
+          std::none_of(c.written.begin(), c.written.end(),
                        [&](const Range& in) { return in[0] <= x[0] && x[1] <= in[1]; }))
         counter_writes_.push_back(w);
   }
@@ -154,11 +186,13 @@ void Execution::claims_apart(const Ticket& i, const Ticket& j, Term different) {
     f.names = formula::names(pool_, f.term);
     if (!pool_.is_true(f.term)) trace.facts.push_back(std::move(f));
   };
-  if (c.known && !c.written.empty()) {
+  if (c.known && !(c.written.empty() && c.given.empty())) {
     std::vector<Term> finds;
-    for (const Term x : {i.value[0], j.value[1]})
+    for (const Term x : {i.value[0], j.value[1]}) {
       for (const Range& in : c.written)
         finds.push_back(pool_.all(pool_.ule(pool_.constant(in[0], w), x), pool_.ule(x, pool_.constant(in[1], w))));
+      for (const Term same : c.given) finds.push_back(pool_.eq(x, same));
+    }
     give(pool_.any(std::move(finds)));
   }
   if (!i.amount[0] || !j.amount[1] || (!c.sets && !c.clears)) return;

@@ -496,14 +496,21 @@ class Execution : public Run {
   std::vector<int8_t> counters_;  // by region: 1 only added to, -1 only subtracted from, 0 neither
   // ---- who is the first to change a place (claims.cpp)
   struct Claims {
-    bool known = true;                                   // `written` is all that is ever written, but for stores
-    bool aligned = true, sets = true, clears = true;     // all updates only set bits, or clear bits
-    std::vector<Range> written;                          // by those who look at what they find
-    std::vector<std::pair<Range, CounterWrite>> unseen;  // by others
+    bool known = true;                                // `written` is all that is ever written, but for stores
+    bool aligned = true, sets = true, clears = true;  // all updates only set bits, or clear bits
+    std::vector<Range> written;                       // by those who look at what they find
+    std::vector<Term> given;                          // the same, of numbers that the launch gives
+    struct Unseen {
+      Range range;
+      Term value;  // of numbers that the launch gives; or none
+      CounterWrite write;
+    };
+    std::vector<Unseen> unseen;  // by others
   };
   void find_claims();
   void claim(Activation& a, const ir::Instruction& in, const ir::Atomic& at, Pair guard, Pair pointer);
   void settle_claims();
+  bool of_arguments(Term t) const;
   void claims_apart(const Ticket& i, const Ticket& j, Term different);
   std::vector<uint8_t> claimable_;     // by region
   std::map<uint32_t, Claims> claims_;  // by region

@@ -527,6 +527,7 @@ class Row {
     assume(products_.of_32, "index arithmetic on unsigned numbers stays below 2^31", shown);
     assume(products_.of_64, "index arithmetic of 64 bits stays below 2^63", shown);
     assume(products_.divisions, "numbers that index arithmetic divides by are not negative", shown);
+    assume(products_.claims, "an update that claims a place writes another number than it looks for", shown);
     if (launch != nullptr) again.assumptions.insert({"its numbers are those of the launch" + of_launch});
     proof_ = std::move(again);
     said_.findings.clear();

@@ -15,7 +15,7 @@ namespace fencepost::verifier {
 std::vector<std::string> arguments_at(const Span& launch);
 
 // "pitch = 3 here; the launch at f.cu:3:5 gives `p.pitch`": of each number of the finding that is computed in the host,
-// and of which nothing is known; and of each structure that is given by value, if nothing is known of the numbers in it.
+// and of which nothing is known; and of each structure that is given by value, if nothing is known of its numbers.
 std::vector<std::string> given_by_host(const ir::Module& m, const ir::Function& kernel, const prove::Finding& finding,
                                        const std::vector<clangfe::HostLaunch>& launches,
                                        const std::vector<Span>& places);

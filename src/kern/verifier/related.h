@@ -8,8 +8,8 @@
 // the host's is lost, whatever the variables are. And numbers for runs, drawn for the variables and computed from
 // there.
 //
-// A number in a structure that is given by value is what the host computes wherever the kernel reads it, as a whole, from
-// the copy that it is given, if the kernel never writes to that copy.
+// A number in a structure that is given by value is what the host computes wherever the kernel reads it, as a whole,
+// from the copy that it is given, if the kernel never writes to that copy.
 //
 // Not used: an argument of which the module has no number of the same width, and sizes and arguments that the options
 // give, which the caller leaves out (rows.h).

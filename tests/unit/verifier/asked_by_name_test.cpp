@@ -1,4 +1,5 @@
-// Kernels that the host finds in a module, and launches of a graph that it changes: the text says neither which nor how.
+// Kernels that the host finds in a module, and launches of a graph that it changes: the text does not say which, nor
+// how.
 #include "decide.h"
 
 namespace fencepost::verifier {

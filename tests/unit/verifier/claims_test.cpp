@@ -42,7 +42,7 @@ TEST_F(Claims, OfAPlaceHaveOneWinner) {
         {{"atomicExch(&visited[v], 1) == 0", "atomicExch(&visited[v], 1) == 1"}},  // who comes later
         {{"atomicExch(&visited[v], 1) == 0", "atomicExch(&visited[v], 0) == 0"}},  // leaves it as it is
         {{"atomicExch(&visited[v], 1)", "atomicExch(&visited[v], e)"}},            // perhaps
-        {{"atomicExch(&visited[v], 1)", "atomicExch(&visited[v], n)"}},            // what is not known
+        {{"atomicExch(&visited[v], 1)", "atomicExch(&visited[v], n - 2)"}},        // what is not known
         {{"atomicExch(&visited[v], 1)", "atomicCAS(&visited[v], 0, 0)"}},
         {{"atomicExch(&visited[v], 1) == 0", "atomicCAS(&visited[v], 1, 2) == 0"}},  // no update where it finds 0
         {{"atomicExch(&visited[v], 1)", "atomicOr(&visited[v], 0)"}},
@@ -329,6 +329,35 @@ __global__ void k(int *l, float *total, const float *x, int n) {
     atomicExch(l, 0);
   }
 })";
+
+// A level of a search: the number that is written comes from the host.
+TEST_F(Claims, OfANumberThatIsGiven) {
+  const std::string level =
+      changed(k_visited, {{"int n)", "int n, int depth, const int *table)"},
+                          {"atomicExch(&visited[v], 1) == 0", "atomicCAS(&visited[v], -1, depth + 1) == -1"}});
+  const char* const another = "an update that claims a place writes another number than it looks for";
+  decide({{"k.cu", level.c_str(), 0, another}, {"k.cu", level.c_str(), 1, "", {"--strict"}}});
+  const std::vector<Changes> right{
+      {{"depth + 1", "depth * 3"}},
+      {{"depth + 1) == -1", "depth & 7) == -1"}},
+      {{"-1, depth + 1) == -1", "depth, depth + 1) == depth"}},
+      {{"depth + 1) == -1) parent[v] = u;",
+        "depth + 1) == -1) parent[v] = u; else atomicExch(&visited[v], depth + 1);"}},
+  };
+  for (const Changes& c : right) EXPECT_EQ(decided(changed(level, c), "64", "*"), 0) << c[0].second;
+  const std::vector<Changes> broken{
+      {{"depth + 1", "depth + u"}},
+      {{"depth + 1) == -1", "depth & 7) < 0"}},
+      {{"depth + 1", "table[depth]"}},
+      {{"depth + 1", "visited[depth]"}},
+      {{"depth + 1", "depth + blockIdx.x * 65536 * 65535"}},
+      {{"-1, depth + 1) == -1", "depth, -1) == depth"},
+       {"parent[v] = u;", "{ parent[v] = u; atomicExch(&visited[v], n); }"}},
+      {{"parent[v] = u;", "{ parent[v] = u; visited[v] = -1; }"}},
+      {{"parent[v] = u;", "parent[v] = u; if (atomicCAS(&visited[v], depth + 1, -1) == depth + 1) parent[v] = u + 1;"}},
+  };
+  for (const Changes& c : broken) EXPECT_NE(decided(changed(level, c), "64", "*"), 0) << c[0].second;
+}
 
 TEST_F(Claims, OfALockAreNotRefused) {
   EXPECT_EQ(decided(k_not_refused), 0);

@@ -125,6 +125,29 @@ TEST(Members, that_are_not_known_are_told) {
   });
 }
 
+// Rows that lie as far apart as cudaMallocPitch says.
+TEST(Members, the_distance_of_rows) {
+#define PITCHED                                              \
+  "#include <cuda_runtime.h>\n"                              \
+  "__global__ void k(char* a, size_t pitch, unsigned w) {\n" \
+  "  for (unsigned x = threadIdx.x; x < w; x += 32) a[blockIdx.x * pitch + x] = blockIdx.x + x; }\n"
+#define ALLOCATED "void run(unsigned w, unsigned v) { char* a; size_t p; cudaMallocPitch((void**)&a, &p, "
+  decide({
+      verified(PITCHED ALLOCATED "w, 8); k<<<8, 32>>>(a, p, w); }\n", "pitch == w + what cudaMallocPitch adds"),
+      verified(PITCHED "#define CHECK(c) do { if ((c) != cudaSuccess) return; } while (0)\n"
+                       "void run(unsigned w) { char* a; size_t p; CHECK(cudaMallocPitch((void**)&a, &p, w, 8));\n"
+                       "  k<<<8, 32>>>(a, p, w); }\n"),
+      race(PITCHED ALLOCATED "w / 2, 8); k<<<8, 32>>>(a, p, w); }\n"),
+      race(PITCHED "void run(unsigned w) { char* a; size_t p = 0; if (w < 9) cudaMallocPitch((void**)&a, &p, w, 8);\n"
+                   "  k<<<8, 32>>>(a, p, w); }\n"),
+      race(PITCHED ALLOCATED "w, 8); p /= 2; k<<<8, 32>>>(a, p, w); }\n"),
+      race(PITCHED ALLOCATED "w, 8); w += 9; k<<<8, 32>>>(a, p, w); }\n"),
+      race(PITCHED ALLOCATED "w, 8); cudaMallocPitch((void**)&a, &p, v, 8); k<<<8, 32>>>(a, p, w); }\n"),
+      race(PITCHED "int cudaMallocPitch(void**, size_t*, unsigned, unsigned);\n" ALLOCATED
+                   "w, 8u); k<<<8, 32>>>(a, p, w); }\n"),
+  });
+}
+
 TEST(Members, declared_in_a_loop) {
   decide({
       verified(ROWS RUN
