@@ -18,8 +18,8 @@
 // and volatile members are not read.
 //
 // The distance of rows that cudaMallocPitch gives (CUDA runtime API, "Memory Management") is their width and what is
-// added to it, which is a variable of its own, of 32 bits: no alignment comes near that. The host's variable has no value
-// where the call is not made.
+// added to it, which is a variable of its own, of 32 bits: no alignment comes near that. The host's variable has no
+// value where the call is not made.
 //
 // What is computed is what the tree says, conversion by conversion. A sum, difference or product of signed numbers
 // that is surely evaluated does not wrap: the host's program has no meaning then. Expressions with any other part (a

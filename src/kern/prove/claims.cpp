@@ -7,8 +7,8 @@
 // all updates set bits, or all clear bits, does the same for each bit: the later one finds the bits of the earlier one
 // set.
 //
-// A value that is made of the kernel's arguments alone, `atomicCAS(&level[v], -1, depth + 1) == -1`, is the same for all
-// threads, and W holds it as it is.
+// A value that is made of the kernel's arguments alone, `atomicCAS(&level[v], -1, depth + 1) == -1`, is the same for
+// all threads, and W holds it as it is.
 //
 // Why this is sound. Atomics of one width and of aligned places of one array are atomic for each other, or race and are
 // found as such: their updates of one place are in one order, and each finds what the one before it left. W holds what
