@@ -174,11 +174,34 @@ void Lowering::store(ValueId p, llvm::Type* t, const Values& v, bool is_volatile
 
 void Lowering::say_space(uint32_t site, const std::string& instruction) { said_spaces_[site] = {place_, instruction}; }
 
-// PTX ISA, "State Spaces", "ld", "st": through another space than the address's own the access is not defined.
+// By value: it is an address in another block of the cluster, or computed from one.
+static std::vector<uint8_t> in_other_blocks(const Function& f) {
+  std::vector<uint8_t> out(f.values.size());
+  const auto is = [&](ValueId v) { return out[v.index] != 0; };
+  for (bool more = true; more;) {
+    more = false;
+    for (const Block& b : f.blocks)
+      for (const Instruction& i : b.instructions) {
+        const auto* p = std::get_if<Phi>(&i.action);
+        const auto* c = std::get_if<Compute>(&i.action);
+        const bool made =
+            (p != nullptr && std::ranges::any_of(p->entries, [&](const Phi::Entry& e) { return is(e.value); })) ||
+            (c != nullptr && (c->op == Op::map_rank || std::ranges::any_of(c->operands, is)));
+        if (!made || i.results.size() != 1 || is(i.results[0])) continue;
+        out[i.results[0].index] = 1;
+        more = true;
+      }
+  }
+  return out;
+}
+
+// PTX ISA, "State Spaces", "ld", "st": through another space than the address's own the access is not defined. An
+// address in another block is none of .shared::cta, which .shared alone means ("Shared State Space").
 void Lowering::in_space() {
   const auto names = [](const std::string& instruction, const char* space) {
     return (instruction + ".").find(std::string(".") + space + ".") != std::string::npos;
   };
+  std::vector<uint8_t> elsewhere;
   const auto look = [&](const Access& a) {
     const auto it = said_spaces_.find(a.site);
     if (it == said_spaces_.end()) return;
@@ -197,6 +220,11 @@ void Lowering::in_space() {
       }
       return false;
     };
+    if (elsewhere[a.pointer.index] != 0 && (names(instruction, "shared") || names(instruction, "shared::cta"))) {
+      place_ = place;
+      refuse("'" + instruction + "' through an address in another block of the cluster, which is not in that space,");
+      return;
+    }
     if (a.regions.empty() || std::any_of(a.regions.begin(), a.regions.end(), fits)) return;
     place_ = place;
     refuse("'" + instruction + "' of '" + module_.region(a.regions.front()).name +
@@ -206,6 +234,8 @@ void Lowering::in_space() {
   for (const llvm::Function& f : *in_.module) {
     const auto it = functions_.find(&f);
     if (it == functions_.end()) continue;
+    if (said_spaces_.empty()) break;
+    elsewhere = in_other_blocks(module_.function(it->second));
     for (const Block& b : module_.function(it->second).blocks)
       for (const Instruction& i : b.instructions) {
         if (const auto* l = std::get_if<Load>(&i.action)) look(l->access);

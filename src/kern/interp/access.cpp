@@ -344,6 +344,9 @@ void Run::execute(Thread& t, const Instruction& i, const Atomic& a) {
   yield_ = true;
   // What it acquires is ordered before the atomic itself, what it releases includes it.
   const uint32_t epoch = happened_ != nullptr ? happened_->epoch(t.number) : 0;
+  const bool ordered = a.order != ir::Order::relaxed && a.order != ir::Order::weak;
+  if (ordered && of_more_groups(a.scope))
+    return finish(Outcome::unsupported, "an ordered atomic of the scope of a cluster");
   if (happened_ != nullptr) {
     const bool writes = a.op != AtomicOp::load && (a.op != AtomicOp::compare_exchange || old == x[0]);
     const bool failed = a.op == AtomicOp::compare_exchange && !writes;

@@ -132,6 +132,7 @@ class Run {
   void open(const std::vector<Thread*>& group);
   // Barriers of clusters; false: none opens.
   bool open_clusters();
+  bool of_more_groups(ir::Scope s) const;
   // The same place in group memory of the group with this rank in the thread's cluster.
   Val map_rank(const Thread& t, const Val& p, uint64_t rank);
   bool diverge(const Thread& a, const Thread& b);

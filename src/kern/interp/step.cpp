@@ -263,7 +263,13 @@ Val Run::map_rank(const Thread& t, const Val& p, uint64_t rank) {
   return r;
 }
 
+// What this scope orders between two groups of one cluster is not followed; a group's and a grid's is.
+bool Run::of_more_groups(Scope s) const {
+  return s == Scope::cluster && std::ranges::any_of(shape_.cluster, [](uint32_t n) { return n > 1; });
+}
+
 void Run::execute(Thread& t, const Instruction&, const Fence& f) {
+  if (of_more_groups(f.scope)) return finish(Outcome::unsupported, "a fence of the scope of a cluster");
   out_.synchronises = true;
   if (happened_ != nullptr) happened_->fence(t.number, f);
 }

@@ -119,7 +119,9 @@ void Execution::pointer_checks(Activation& a, const Access& access, Pair pointer
     }
     if (options_.check_bounds && region.size && region.origin != Origin::image) {
       const uint8_t ow = pointers.offset_bits;
-      const Term offset = offset_of(pointer[0]);
+      // Of an address that was mapped without the number of the block (clusters.cpp).
+      const Term given = offset_of(pointer[0]);
+      const Term offset = access.remote ? pool_.zext(pool_.extract(given, 0, k_group_bits), ow) : given;
       const Term fits = *region.size >= access.bytes
                             ? pool_.ule(offset, pool_.constant(*region.size - access.bytes, ow))
                             : pool_.no();

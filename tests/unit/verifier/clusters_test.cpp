@@ -249,5 +249,64 @@ TEST(Clusters, the_histogram_of_the_guide_is_verified) {
           {"k.cu", late.c_str(), 1, "atomic-read race on smem"}});
 }
 
+// What fences and ordered atomics of the scope of a cluster order between its blocks is not followed, and no run shows
+// a race by them.
+TEST(Clusters, orders_of_their_scope_are_not_followed) {
+  const auto message = [](const std::string& fence) {
+    return "int f = b / 2;\n  if (t == 0 && r == 0) { o[f] = in[g]; " + fence + " atomicExch(&a[f], 1); }\n" +
+           "  if (t == 0 && r == 1) { while (atomicAdd(&a[f], 0) != 1); " + fence + " u[0] = o[f]; }";
+  };
+  const auto lock = [](const std::string& scope) {
+    return "if (t == 0) { unsigned z; int *l = a + b / 2;\n"
+           "  do { asm volatile(\"atom.acquire." +
+           scope +
+           ".global.cas.b32 %0, [%1], 0, 1;\" : \"=r\"(z) : \"l\"(l) : \"memory\"); } while (z != 0);\n"
+           "  o[b / 2] += g;\n"
+           "  asm volatile(\"atom.release." +
+           scope + ".global.exch.b32 %0, [%1], 0;\" : \"=r\"(z) : \"l\"(l) : \"memory\"); }";
+  };
+  rows({
+      {message("asm volatile(\"fence.acq_rel.cluster;\" ::: \"memory\");"), 1, "!confirmed by a run"},
+      {message("asm volatile(\"fence.acq_rel.cta;\" ::: \"memory\");"), 1, k_confirmed},
+      {message("__threadfence();"), 0},
+      {lock("cluster"), 1, "!confirmed by a run"},
+      {lock("cta"), 1, k_confirmed},
+      {lock("gpu"), 0},
+  });
+}
+
+// PTX: `.shared` alone is `.shared::cta`, and an address in another block is not in that space.
+TEST(Clusters, another_block_is_in_the_space_of_the_cluster_alone) {
+  const auto store = [](const std::string& space) {
+    return "unsigned to, from = __cvta_generic_to_shared(&s[t]); c.sync();\n"
+           "  asm volatile(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(to) : \"r\"(from), \"r\"(r ^ 1));\n"
+           "  asm volatile(\"st." +
+           space + ".u32 [%0], %1;\" :: \"r\"(to), \"r\"(g) : \"memory\"); c.sync(); o[g] = s[t];";
+  };
+  const char* const another = "which is not in that space";
+  rows({
+      {store("shared::cluster"), 0},
+      {store("shared::cta"), 3, another},
+      {store("shared"), 3, another},
+      {store("relaxed.cluster.shared"), 3, another},
+  });
+}
+
+TEST(Clusters, the_bounds_of_an_array_are_those_in_each_block) {
+  const std::vector<std::string> bounds = {"--check-array-bounds"};
+  const std::string dims = "__cluster_dims__(2, 1, 1)";
+  const auto read = [](const std::string& of) {
+    return "s[t & 63] = t; c.sync(); int x = c.map_shared_rank(s, r ^ 1)[" + of +
+           "]; c.sync(); o[0] = 1; u[x & 63] = 1;";
+  };
+  for (const auto& [index, code] :
+       {std::pair<std::string, int>{"t & 63", 0}, {"(t & 63) + 1", 1}, {"(t & 63) - 1", 1}}) {
+    const std::string text = kernel(read(index), dims);
+    std::vector<std::string> with = bounds;
+    with.push_back("--check-arrays=s");
+    decide({{"k.cu", text.c_str(), code, code == 0 ? "" : "out-of-bounds", with}});
+  }
+}
+
 }  // namespace
 }  // namespace fencepost::verifier
