@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "clangfe/lowering.h"
+#include "ir/mapped.h"
 
 namespace fencepost::clangfe {
 
@@ -174,27 +175,6 @@ void Lowering::store(ValueId p, llvm::Type* t, const Values& v, bool is_volatile
 
 void Lowering::say_space(uint32_t site, const std::string& instruction) { said_spaces_[site] = {place_, instruction}; }
 
-// By value: it is an address in another block of the cluster, or computed from one.
-static std::vector<uint8_t> in_other_blocks(const Function& f) {
-  std::vector<uint8_t> out(f.values.size());
-  const auto is = [&](ValueId v) { return out[v.index] != 0; };
-  for (bool more = true; more;) {
-    more = false;
-    for (const Block& b : f.blocks)
-      for (const Instruction& i : b.instructions) {
-        const auto* p = std::get_if<Phi>(&i.action);
-        const auto* c = std::get_if<Compute>(&i.action);
-        const bool made =
-            (p != nullptr && std::ranges::any_of(p->entries, [&](const Phi::Entry& e) { return is(e.value); })) ||
-            (c != nullptr && (c->op == Op::map_rank || std::ranges::any_of(c->operands, is)));
-        if (!made || i.results.size() != 1 || is(i.results[0])) continue;
-        out[i.results[0].index] = 1;
-        more = true;
-      }
-  }
-  return out;
-}
-
 // PTX ISA, "State Spaces", "ld", "st": through another space than the address's own the access is not defined. An
 // address in another block is none of .shared::cta, which .shared alone means ("Shared State Space").
 void Lowering::in_space() {
@@ -235,7 +215,7 @@ void Lowering::in_space() {
     const auto it = functions_.find(&f);
     if (it == functions_.end()) continue;
     if (said_spaces_.empty()) break;
-    elsewhere = in_other_blocks(module_.function(it->second));
+    elsewhere = mapped(module_.function(it->second));
     for (const Block& b : module_.function(it->second).blocks)
       for (const Instruction& i : b.instructions) {
         if (const auto* l = std::get_if<Load>(&i.action)) look(l->access);

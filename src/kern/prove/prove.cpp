@@ -78,8 +78,9 @@ class Prover {
  public:
   // `cluster`: the module as pairs of groups of one cluster see it (flow/clusters.h); none: it has no barrier of one,
   // nor group memory of others.
-  Prover(const Module& m, FunctionId entry, const Options& options, const Job& job, const Module* cluster)
-      : m_(m), entry_(entry), options_(options), job_(job), cluster_(cluster), effects_(m) {
+  Prover(const Module& m, FunctionId entry, const Options& options, const Job& job, flow::Effects effects,
+         const Module* cluster)
+      : m_(m), entry_(entry), options_(options), job_(job), cluster_(cluster), effects_(std::move(effects)) {
     if (cluster != nullptr) cluster_effects_ = std::make_unique<flow::Effects>(*cluster);
   }
 
@@ -148,7 +149,7 @@ class Prover {
     if (!rests) return r;
     plain.jobs = 1;  // so that one thread's time is all of it
     const ProcessorBudget budget(job_, 2 * taken + k_plain_seconds);
-    Result p = Prover(m_, entry_, plain, budget.job(), cluster_).run();
+    Result p = Prover(m_, entry_, plain, budget.job(), effects_, cluster_).run();
     return p.verdict.status == Status::holds ? p : r;
   }
 
@@ -316,12 +317,12 @@ void leave_open(Result& r, const flow::Clusters& clusters) {
 }  // namespace
 
 Result prove(const Module& module, FunctionId entry, const Options& options, const Job& job) {
-  const flow::Effects effects(module);
+  flow::Effects effects(module);
   const flow::Clusters clusters = flow::clusters(module, effects, entry);
-  if (!clusters.two_kinds()) return Prover(module, entry, options, job, nullptr).run();
+  if (!clusters.two_kinds()) return Prover(module, entry, options, job, std::move(effects), nullptr).run();
   const Module group = flow::seen(module, effects, entry, Scope::group),
                cluster = flow::seen(module, effects, entry, Scope::device);
-  Result r = Prover(group, entry, options, job, &cluster).run();
+  Result r = Prover(group, entry, options, job, flow::Effects(group), &cluster).run();
   leave_open(r, clusters);
   return r;
 }
