@@ -63,7 +63,7 @@ struct Asked {
 };
 // Functions of a driver's module find a kernel by its name, mangled or not, or all that there are; functions of a graph
 // read and write what the node of a captured launch is (CUDA driver API, "Module Management", "Library Management",
-// "Graph Management"). What is launched then, and how, the text does not say.
+// "Graph Management"). The text does not say which kernel is launched then, nor with which sizes.
 std::vector<Asked> asks_for_kernels(const std::vector<Word>& words);
 // A function by which the host's program comes to one place again, or is there twice; "": none.
 std::string comes_back(const std::vector<Word>& words);

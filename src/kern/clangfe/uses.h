@@ -101,7 +101,8 @@ class Uses : public clang::RecursiveASTVisitor<Uses> {
     return std::ranges::all_of(it->second,
                                [&](const clang::DeclRefExpr* e) { return reads_.contains(e) || changed_.contains(e); });
   }
-  // The same, and no statement that changes it stands in the block that declares `since`.
+  // `v` is steady, and no statement in the block that declares `since` changes it: while `since` lives, `v` keeps its
+  // value.
   bool steady_since(const clang::VarDecl* v, const clang::VarDecl* since) const {
     const auto block = declared_.find(since);
     if (block == declared_.end() || labels_ || !steady(v)) return false;

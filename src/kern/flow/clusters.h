@@ -1,6 +1,7 @@
 #pragma once
-// Clusters of groups (CUDA: thread block clusters): what a kernel does with them, and the kernel as pairs of threads of
-// one kind see it.
+// Clusters of groups (CUDA: thread block clusters). This file says what a kernel does with its cluster, and makes the
+// two copies of the kernel that the proof looks at: one for two threads of one group or of two clusters, one for two
+// threads of different groups of one cluster.
 //
 // A barrier of the cluster is passed by all threads of all groups of one cluster, and orders all memory among them (PTX
 // ISA 9.7.13.4). So two threads of one group see a barrier of the group in it, two threads of two groups of one cluster
